@@ -1,5 +1,5 @@
-//! Selection of the kind of network that a plan needs: the header that its packets carry and
-//! the telemetry that its switches write into it.
+//! Selection of the kind of network for a plan: the header of its packets and the telemetry that
+//! its switches write into the header.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::ranks::Shares;
@@ -19,12 +19,13 @@ use crate::plan::{BuildContext, Parts, Plan};
 use crate::runner::Runner;
 
 impl Plan<'_> {
-    /// Builds the smallest network in which every algorithm gets the telemetry that it reads, of nodes
-    /// with `parts`, to be run by `threads`; `shares` are the ranks of a run over several of them.
+    /// Builds the smallest network in which every algorithm gets the telemetry that it reads.
+    /// `parts` supplies the parts that differ between nodes, `threads` run the network, and
+    /// `shares` divides the nodes among the ranks of a distributed run.
     ///
     /// # Panics
-    /// When INT has no room for the network's paths or rates: 128 switches and 64 rates, or, in the
-    /// published format, 5 and 8.
+    /// If INT has no room for the network's paths or rates. It has room for 128 switches and 64
+    /// rates, or, in the published format, for 5 switches and 8 rates.
     #[must_use]
     pub fn build(
         &self,
@@ -63,8 +64,8 @@ impl BuildContext<'_> {
             };
         }
         if context.quirks.event_order == SimultaneousEvents::ByInsertion {
-            // The INT header is the published one. Packets have room for it and for a digest in any
-            // case.
+            // The INT header is the published one. Packets always have room for it and for a
+            // digest.
             return self.of::<Inserted, ByInsertion, _>(self.algorithms_telemetry());
         }
         match (int, digest, longest) {
@@ -78,8 +79,9 @@ impl BuildContext<'_> {
         }
     }
 
-    /// Builds a network in which everything is possible, for what is rarely asked for: with both
-    /// transports, and packets with room for queries, INT, a digest and a tag.
+    /// Builds a network that supports every feature, for rare combinations of features. It has both
+    /// transports, and its packets have room for queries, INT, a digest and a tag. Such packets are
+    /// larger than in the other networks, so the run is slower.
     fn full(self) -> Box<dyn Runner> {
         if self.plan.has_int() && self.plan.context.longest_path > 10 {
             self.full_with::<FullLong>()
@@ -102,7 +104,7 @@ impl BuildContext<'_> {
         })
     }
 
-    /// Returns a function that creates the telemetry of a switch for what algorithms read.
+    /// Returns a function that creates the telemetry that a switch writes for algorithms.
     fn algorithms_telemetry(
         self,
     ) -> impl Fn(NodeId, &[Port]) -> (Option<IntTelemetry>, Option<PintTelemetry>) {
@@ -121,8 +123,8 @@ impl BuildContext<'_> {
         }
     }
 
-    /// A network of both transports whose packets have the slots of `L`, and whose switches have the
-    /// telemetry that `telemetry` makes from their number and ports.
+    /// Builds a network with both transports. Packets have the slots of `L`, and `telemetry`
+    /// creates the telemetry of a switch from the switch's number and ports.
     fn mixed<L, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
         L: Layout<Tcp = TcpHeader>,
@@ -131,7 +133,7 @@ impl BuildContext<'_> {
         Box::new(model::build_mixed::<Slots<L>, T>(self, telemetry))
     }
 
-    /// The same with RDMA alone and events in the order `O`.
+    /// Like [`Self::mixed`], but with RDMA alone and with events in the order `O`.
     fn of<L, O, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
         L: Layout,
@@ -141,8 +143,8 @@ impl BuildContext<'_> {
         Box::new(model::build::<Slots<L>, O, T>(self, telemetry))
     }
 
-    /// Returns a function that creates the telemetry of a switch with the settings `pint`. The
-    /// random draws of the published simulator are reproduced only in a network with one switch.
+    /// Returns a function that creates the telemetry of a switch with the settings `pint`. Only
+    /// networks with one switch reproduce the random draws of the published simulator.
     fn pint_telemetry<'p>(
         self,
         pint: &'p PintSettings,

@@ -1,4 +1,4 @@
-//! What nodes see of the frames that they send, up to one list of all of them.
+//! Captures of frames: the taps of nodes, and the merge of their records into one list.
 
 mod frame;
 mod merge;

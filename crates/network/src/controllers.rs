@@ -1,5 +1,5 @@
-//! From the algorithms of a scenario to the controllers of flows of RDMA: one `match` for each
-//! acknowledgement, and for those that are not listed here a call through a pointer.
+//! Creates the controllers of RDMA flows from the algorithms of a scenario. A call to a listed
+//! algorithm costs one `match`; a call to any other algorithm is a dynamic call.
 
 mod view;
 
@@ -23,30 +23,30 @@ use self::view::ViewedFactory;
 
 pub use self::view::ViewedController;
 
-/// Makes the enums of the controllers that are compiled for each header, and `each!`, a `match`
+/// Defines the enums of the algorithms that are compiled for each header, and `each!`, a `match`
 /// over them.
 macro_rules! compiled {
     (($d:tt) $($variant:ident($config:ty),)*) => {
-        /// The factory of any controllers.
+        /// The factory of the controllers of any algorithm.
         #[derive(Clone, Debug)]
         pub enum AnyFactory {
             $(#[doc = concat!("[`", stringify!($config), "`].")] $variant($config),)*
-            /// Any other.
+            /// Any other algorithm.
             Viewed(ViewedFactory),
         }
 
-        /// Any controller of RDMA; one match for each call.
+        /// An RDMA controller of any algorithm. Each call is one `match`.
         #[derive(Debug)]
         pub enum AnyController<H: HasInt + HasDigest> {
             $(#[doc = concat!("Of [`", stringify!($config), "`].")]
             $variant(<$config as ControllerFactory<H>>::Controller),)*
-            /// Any other.
+            /// Any other algorithm.
             Viewed(ViewedController),
         }
 
         impl AnyFactory {
-            /// Returns the factory of the algorithm with the configuration `config`, if it is one of
-            /// those that are compiled for each header.
+            /// Returns the factory of the algorithm with the configuration `config` if the
+            /// algorithm is compiled for each header.
             #[must_use]
             pub fn compiled(config: &dyn Any) -> Option<Self> {
                 $(if let Some(config) = config.downcast_ref::<$config>() {
@@ -88,7 +88,7 @@ compiled! { ($)
     NoControl(NoneConfig),
 }
 
-/// Methods that only TCP needs keep their default implementations: no TCP flow has such a
+/// Methods that only TCP calls keep their default implementations, because no TCP flow has such a
 /// controller.
 impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
     #[inline]
@@ -180,7 +180,7 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
     }
 }
 
-/// The factory of a class of flows, in its network.
+/// The factory of a class of flows, with the network for which it creates controllers.
 #[derive(Clone, Debug)]
 struct ClassFactory {
     factory: AnyFactory,
@@ -188,7 +188,7 @@ struct ClassFactory {
 }
 
 impl AnyFactory {
-    /// Returns the factory of an algorithm whose controllers are behind pointers and read `telemetry`.
+    /// Returns the factory of an algorithm that is called dynamically and reads `telemetry`.
     #[must_use]
     pub const fn viewed(factory: Arc<dyn DynFactory>, telemetry: Option<TelemetryId>) -> Self {
         Self::Viewed(ViewedFactory { factory, telemetry })
@@ -204,18 +204,18 @@ impl ClassFactory {
     }
 }
 
-/// The factories of RDMA in a run: one for each class that has its own algorithm, one for all
-/// others.
+/// The RDMA factories of a run: one for each class with an algorithm of its own, and one for all
+/// other classes.
 #[derive(Clone, Debug)]
 pub struct ClassFactories {
     default: Option<ClassFactory>,
-    /// By class number.
+    /// Indexed by class number.
     own: Vec<Option<ClassFactory>>,
 }
 
 impl ClassFactories {
-    /// Returns the factory `default`, and `own` for the classes that it lists by number; `None` stands
-    /// for an algorithm of TCP.
+    /// Returns the factories of a run: `own` for the listed classes, `default` for all other
+    /// classes. `None` means that the algorithm is one of TCP.
     #[must_use]
     pub fn new(
         default: Option<AnyFactory>,

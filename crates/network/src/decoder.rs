@@ -1,4 +1,4 @@
-//! Decodes telemetry of any kind.
+//! Decoding of telemetry for controllers that are called dynamically.
 
 use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{CcContext, Tag, TelemetryId, TelemetryReader, TelemetryView};
@@ -38,7 +38,7 @@ impl<H: HasInt + HasDigest> TelemetryReader<H> for Decoder {
     }
 }
 
-/// Decodes all kinds that algorithms read.
+/// Decodes every kind of telemetry that the algorithms of a run read.
 #[derive(Debug)]
 pub(crate) struct Decoders(pub(crate) Vec<Decoder>);
 

@@ -1,4 +1,4 @@
-//! The headers of all networks: which slots the packets of each have.
+//! The headers of all networks, and the slots that the packets of each network have.
 
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::packet::{Header, Stamps};
@@ -7,13 +7,13 @@ use fabricsim_pint::query::{HasProbe, Probe};
 use fabricsim_pint::{Digest, HasDigest};
 use fabricsim_transport::tcp::{HasSegment, HasTcp, TcpHeader};
 
-/// What observers of nodes read of packets.
+/// The parts of a packet's header that the observers of nodes read.
 pub(crate) trait Observed: HasInt + HasDigest + HasProbe + HasSegment {}
 
 impl<H: HasInt + HasDigest + HasProbe + HasSegment> Observed for H {}
 
-/// The contents of the slots of a header: `()`, which takes no bytes, if a network has no use for
-/// one.
+/// The types of the slots of a header. A slot that a network does not use is `()` and takes no
+/// bytes.
 pub(crate) trait Layout:
     Copy + Default + std::fmt::Debug + Send + Stored + Sync + 'static
 {
@@ -25,9 +25,9 @@ pub(crate) trait Layout:
     type Digest: HasDigest;
     /// The digests of queries.
     type Query: HasProbe;
-    /// The slot of any other telemetry.
+    /// Telemetry of an algorithm that brings its own format.
     type Tag: Header;
-    /// The header of TCP. Packets of RDMA have their number of credit there.
+    /// The header of TCP. RDMA packets store their amount of credit there.
     type Tcp: HasSegment;
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Slots<L: Layout> {
     tcp: L::Tcp,
 }
 
-/// The slot of a telemetry that networks do not know.
+/// The slot of telemetry in a format that only its algorithm and its switch telemetry know.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 pub(crate) struct Tag(u64);
 
@@ -58,7 +58,7 @@ impl Header for Tag {
     }
 }
 
-/// A slot of a layout: `()` unless it says otherwise.
+/// The type of a slot: `()` unless the layout names another type.
 macro_rules! slot {
     () => {
         ()
@@ -68,7 +68,7 @@ macro_rules! slot {
     };
 }
 
-/// Names the slots of each layout.
+/// Defines a layout type for each list of slots.
 macro_rules! layouts {
     ($(
         $(#[$doc:meta])*
@@ -93,21 +93,21 @@ macro_rules! layouts {
 }
 
 layouts! {
-    /// Nothing: algorithms read no telemetry.
+    /// No slots: algorithms read no telemetry.
     Plain {}
-    /// INT.
+    /// INT for paths of up to 5 switches.
     Int { int: ExactStack<5>, }
     /// The digest of PINT.
     Pint { digest: Digest, }
-    /// The published INT header beside a digest, in the order of insertion.
+    /// The published INT header and a digest. Simultaneous events occur in insertion order.
     Inserted { order: Stamps, int: PublishedStack, digest: Digest, }
     /// The header of TCP.
     Tcp { tcp: TcpHeader, }
-    /// The header of TCP beside INT and a digest.
+    /// The header of TCP, INT and a digest.
     TcpAndInt { int: ExactStack<5>, digest: Digest, tcp: TcpHeader, }
-    /// Everything.
+    /// Every slot.
     Full { int: ExactStack<10>, digest: Digest, query: Probe, tag: Tag, tcp: TcpHeader, }
-    /// Everything, for paths of any length.
+    /// Every slot, and INT for paths of up to 128 switches.
     FullLong { int: ExactStack<128>, digest: Digest, query: Probe, tag: Tag, tcp: TcpHeader, }
 }
 
@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes of a packet with the slots of `L`.
+    /// Returns the size of a packet with the slots of `L` in memory, in bytes.
     const fn bytes<L: Layout>() -> usize {
         size_of::<Packet<Slots<L>>>()
     }

@@ -1,10 +1,10 @@
-//! The kinds of networks that a simulation can run: which header packets carry, what switches write
-//! into it, and which transports hosts have.
+//! Kinds of networks that a simulation can run: the header of the packets, the telemetry that
+//! switches write into it, and the transports of the hosts.
 //!
-//! Nodes, links, queues and congestion controls are generic, so that a packet-hop makes no dynamic
-//! call. This crate chooses the types of each kind of network and compiles it, behind [`Runner`]. It
-//! knows nothing of scenarios: a [`Plan`] says what to build. So it is compiled while the crates that
-//! read scenarios and write results are.
+//! Nodes, links, queues and congestion controls are generic, so that forwarding a packet makes no
+//! dynamic call. This crate chooses the types of each kind of network and compiles it behind
+//! [`Runner`]. It does not depend on the crates that read scenarios or write results, so that they
+//! compile in parallel; a [`Plan`] describes the network to build.
 
 mod assembly;
 pub mod capture;

@@ -26,8 +26,8 @@ use crate::node_log::NodeLog;
 use crate::plan::{BuildContext, QueuePlan};
 use crate::timings::Timings;
 
-/// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events,
-/// `T` writes telemetry, `F` makes the algorithms.
+/// RDMA over switches with shared buffers. `H` is the packet header and `O` the event order; `T`
+/// writes telemetry and `F` creates the congestion controllers.
 #[derive(Debug)]
 pub(crate) struct Fabric<H, O, T, F> {
     order: PhantomData<fn() -> O>,
@@ -54,8 +54,8 @@ where
     type Observer = NodeLog;
 }
 
-/// RDMA and TCP over switches whose buffer and queues know lossless and lossy priorities; the
-/// parameters are those of [`Fabric`].
+/// RDMA and TCP over switches with lossless and lossy priorities. The parameters have the same
+/// meaning as in [`Fabric`].
 #[derive(Debug)]
 pub(crate) struct MixedFabric<H, T, F> {
     header: PhantomData<fn() -> H>,
@@ -80,27 +80,27 @@ where
     type Observer = NodeLog;
 }
 
-/// Headers of trimmed packets that leave a port in a row while data waits: ten to one, so that
-/// headers alone do not fill a link (Handley et al., NDP, SIGCOMM 2017, section 3.1).
+/// Number of headers of trimmed packets that a port sends for each waiting data packet. The limit
+/// keeps headers alone from filling a link (Handley et al., NDP, SIGCOMM 2017, section 3.1).
 const HEADERS_PER_PACKET: u32 = 10;
 
-/// The most bytes of control at a port where packets are trimmed, in lengths of the queue above which
-/// they are (`CompositeQueue::receivePacket` of uet-htsim).
+/// Largest queue of control packets at a port that trims, as a multiple of the queue length above
+/// which it trims (`CompositeQueue::receivePacket` of uet-htsim).
 const CONTROL_LIMIT: u64 = 2;
 
-/// Components of a network other than links, routes and observers.
+/// Functions that create the components of a network other than links, routes and observers.
 struct ModelParts<E, Q, B, T> {
-    /// The transport of a host with these ports.
+    /// Creates the transport of a host from the rates of its ports.
     endpoint: E,
-    /// The queues of a port, which has this number among all.
+    /// Creates the queues of a port from the port and its number among all ports.
     queue: Q,
-    /// The buffer of a switch.
+    /// Creates the buffer of a switch.
     buffer: B,
-    /// Telemetry that a switch writes into packets.
+    /// Creates the telemetry of a switch.
     telemetry: T,
 }
 
-/// Builds a network of RDMA alone.
+/// Builds a network with RDMA only.
 pub(crate) fn build<H, O, T>(
     inputs: BuildContext<'_>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
@@ -121,7 +121,7 @@ where
     assemble(inputs, &parts)
 }
 
-/// Builds a network of both transports. Either may have no flows.
+/// Builds a network with both transports. Each of them may have no flows.
 pub(crate) fn build_mixed<H, T>(
     inputs: BuildContext<'_>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
@@ -177,7 +177,7 @@ where
     assemble(inputs, &parts)
 }
 
-/// Builds the network of `inputs` whose nodes have `parts`.
+/// Builds the network of `inputs` with the components that `parts` creates.
 fn assemble<M, E, Q, B, T>(inputs: BuildContext<'_>, parts: &ModelParts<E, Q, B, T>) -> Network<M>
 where
     M: Model<Observer = NodeLog, Routing = SwitchRoutes>,

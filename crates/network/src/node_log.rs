@@ -1,4 +1,4 @@
-//! Records that each node keeps while packets move.
+//! The observer of each node, which records results while packets move.
 
 use std::any::Any;
 
@@ -17,16 +17,16 @@ use crate::capture::Tap;
 use crate::headers::Observed;
 use crate::pause_log::PauseLog;
 
-/// An observer that a program has attached to a node.
+/// An observer that a program attaches to a node.
 pub trait AttachedObserver: Observer<()> + Any {}
 
 impl<O: Observer<()> + Any> AttachedObserver for O {}
 
-/// The calls that captures need.
+/// The calls that a capture needs.
 const PACKETS: Interest = Interest::SENDS.and(Interest::DEQUEUES).and(Interest::ORDER);
 
-/// The observer of one node. If no series or capture needs queues or packets, a packet that waits pays
-/// two tests of one flag, and a departure and an arrival at a host pay one of another.
+/// The observer of one node. If no series or capture needs queues or packets, it costs two tests of
+/// a flag for a packet that waits, and one test for a departure or for an arrival at a host.
 #[derive(Debug)]
 pub struct NodeLog {
     pub(crate) pauses: PauseLog,
@@ -40,14 +40,14 @@ pub struct NodeLog {
     interest: Interest,
     /// Captures the frames that the node sends.
     pub(crate) tap: Option<Box<Tap>>,
-    /// The embedding program's own.
+    /// The observer of the embedding program.
     pub(crate) attached: Option<Box<dyn AttachedObserver>>,
 }
 
 impl NodeLog {
-    /// Returns the memory of a node: the `pauses` of its ports if a file needs them, the `recorders` of
-    /// series, the digests that arrive at it (`sink`), and the true values behind
-    /// them (`truth`).
+    /// Returns the observer of a node. It records `pauses` if a result file needs them, and the
+    /// digests and true values for which `sink` and `truth` are given. `recorders` belong to
+    /// series.
     #[must_use]
     pub fn new(
         pauses: bool,
@@ -71,24 +71,24 @@ impl NodeLog {
         }
     }
 
-    /// Attaches the observer of an embedding program, which sees queues as well.
+    /// Attaches the observer of an embedding program. It also receives changes of queues.
     pub(crate) fn attach(&mut self, observer: Box<dyn AttachedObserver>) {
         self.interest = Interest::EVERYTHING;
         self.attached = Some(observer);
     }
 
-    /// Returns all that see packets without telemetry.
+    /// Returns all observers that receive packets without telemetry.
     fn watchers(&mut self) -> impl Iterator<Item = &mut Box<dyn AttachedObserver>> {
         self.recorders.iter_mut().chain(&mut self.attached)
     }
 
-    /// Captures what the node sends from now on.
+    /// Captures the frames that the node sends from now on.
     pub(crate) fn capture(&mut self, tap: Box<Tap>) {
         self.interest = self.interest.and(PACKETS);
         self.tap = Some(tap);
     }
 
-    // Apart from the code that every packet runs through.
+    // Kept out of line, because every packet runs through the callers.
     #[cold]
     #[inline(never)]
     fn tell_arrival<H: Header>(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {

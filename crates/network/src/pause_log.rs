@@ -1,4 +1,4 @@
-//! Log of when ports were paused and resumed.
+//! A log of the times at which ports were paused and resumed.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::{NodeId, PortId};
@@ -11,21 +11,21 @@ use fabricsim_core::packet::PauseChange;
 pub struct PauseEvent {
     /// Time of arrival of the frame.
     pub at: Time,
-    /// The node that has to stop or may go on.
+    /// The node that must pause or may resume.
     pub node: NodeId,
-    /// The port that it arrived at, and that is paused.
+    /// The port at which the frame arrived, and which it pauses or resumes.
     pub port: PortId,
-    /// The priority.
+    /// The priority that is paused or resumed.
     pub priority: Priority,
-    /// Stop or go on.
+    /// Pause or resume.
     pub change: PauseChange,
 }
 
-/// The pauses of one node, when they are asked for. Such frames are rare, and nothing else is
-/// observed, so that packets pay nothing.
+/// The pauses of one node, if a result file needs them. Such frames are rare, and the log observes
+/// nothing else, so it costs packets nothing.
 #[derive(Clone, Debug, Stored)]
 pub(crate) enum PauseLog {
-    /// Nobody wants to know.
+    /// No result file needs them.
     Off,
     /// Every frame that has arrived, in the order of arrival.
     On(Vec<PauseEvent>),
@@ -41,7 +41,7 @@ impl PauseLog {
 }
 
 impl PauseLog {
-    /// A pause or resume frame has arrived.
+    /// Records a pause or resume frame that has arrived.
     pub(crate) fn add(
         &mut self,
         now: Time,

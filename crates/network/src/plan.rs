@@ -1,4 +1,4 @@
-//! What a network is built from.
+//! The description of the network to build.
 
 use std::sync::Arc;
 
@@ -23,31 +23,32 @@ use crate::controllers::ClassFactories;
 use crate::decoder::{Decoder, Decoders};
 use crate::node_log::NodeLog;
 
-/// What a network is built from.
+/// The description of a network to build.
 pub struct Plan<'a> {
     /// Nodes and links.
     pub topology: &'a Topology,
     /// The routes of switches.
     pub routes: &'a Routes,
-    /// What algorithms are told of the network; its quirks are those of the whole network.
+    /// The properties of the network that algorithms see. Its quirks apply to the whole network.
     pub context: &'a CcContext,
-    /// From which random streams follow.
+    /// The seed of all random streams.
     pub seed: u64,
     /// The rate of hosts' ports.
     pub nic_rate: Rate,
-    /// For how long nothing may arrive before a run has stalled.
+    /// The time without any arrival after which a run counts as stalled.
     pub stall_after: Duration,
-    /// What hosts are told of RDMA.
+    /// RDMA settings of the hosts.
     pub rdma: Arc<RdmaSettings<ClassFactories>>,
-    /// TCP, and priorities without PFC.
+    /// TCP settings, and priorities without PFC.
     pub tcp: TcpPlan,
-    /// Whether hosts, switches or packets need what TCP needs of them.
+    /// `true` if the network must support TCP's features: both transports at hosts, queues that are
+    /// lossy by priority, and room in headers.
     pub is_mixed: bool,
     /// The kinds of telemetry that algorithms read.
     pub telemetry: Vec<TelemetryId>,
-    /// The digests that algorithms read, if one does.
+    /// The settings of the digest that algorithms read; `None` if no algorithm reads one.
     pub digest: Option<PintSettings>,
-    /// What packets are asked on their way, if anything.
+    /// The queries that packets answer on their way; `None` without queries.
     pub queries: Option<Arc<Queries>>,
 }
 
@@ -57,53 +58,53 @@ impl Plan<'_> {
         self.telemetry.contains(&INT)
     }
 
-    /// Returns what carries the telemetry that algorithms read in the tag of packets, if one does.
+    /// Returns the tag that carries telemetry for algorithms; `None` if no algorithm reads a tag.
     pub(crate) fn tag(&self) -> Option<&'static dyn Tag> {
         self.telemetry.iter().find_map(|kind| kind.tag())
     }
 
-    /// Returns what decodes the telemetry that algorithms read.
+    /// Returns the decoders of the telemetry that algorithms read.
     pub(crate) fn decoders(&self) -> Decoders {
         let decoder = |&kind: &TelemetryId| Decoder::new(kind, self.context);
         Decoders(self.telemetry.iter().map(decoder).collect())
     }
 }
 
-/// A plan with all else that a network is built from.
+/// A plan together with the other inputs of the construction.
 #[derive(Clone, Copy)]
 pub(crate) struct BuildContext<'a> {
     pub(crate) plan: &'a Plan<'a>,
-    /// What differs from node to node and from port to port.
+    /// The parts that differ between nodes and between ports.
     pub(crate) parts: &'a dyn Parts,
     pub(crate) threads: &'a Threads,
     pub(crate) shares: Option<&'a Shares>,
 }
 
-/// What hosts and switches with both transports are built from in addition.
+/// Inputs of the hosts and switches in a network with both transports.
 #[derive(Clone, Debug)]
 pub struct TcpPlan {
     /// The transport that carries the flows of each class.
     pub transports: ClassTransports,
-    /// What hosts are told of TCP.
+    /// TCP settings of the hosts.
     pub settings: Arc<TcpSettings>,
     /// Priorities without PFC.
     pub lossy: LossyConfig,
 }
 
-/// The parts of a network that differ from node to node and from port to port.
+/// The parts of a network that differ between nodes and between ports.
 pub trait Parts {
-    /// Returns what `node` remembers for results.
+    /// Returns the observer of `node`, which records its results.
     fn log(&self, node: NodeId) -> NodeLog;
 
-    /// Returns what marks packets at the switch port `port`, which has this number among the ports of
-    /// all nodes; `None` if nothing does.
+    /// Returns the markers of packets at the switch port `port`; `None` if none marks. `number` is
+    /// the index of the port among the ports of all nodes.
     fn markers(&self, port: &Port, number: u64) -> Option<Box<Markers>>;
 
     /// Returns the buffer of a switch with `ports`.
     fn buffer(&self, ports: &[PortBuffer]) -> BufferConfig;
 
-    /// Returns the queues of the priorities of TCP at the switch port `port`, which has this number
-    /// among the ports of all nodes. Networks with room for RDMA alone do not ask.
+    /// Returns the queues of the TCP priorities at the switch port `port`. `number` is the index of
+    /// the port among the ports of all nodes. Not called for networks without TCP's features.
     fn tcp_queues(&self, port: &Port, number: u64) -> Vec<QueuePlan>;
 }
 
@@ -114,6 +115,6 @@ pub struct QueuePlan {
     pub priority: Priority,
     /// Its discipline; `None` for a plain queue that only the switch's buffer bounds.
     pub discipline: Option<DisciplineConfig>,
-    /// What the discipline is told of its place.
+    /// Properties of the run and the port for the discipline.
     pub context: DisciplineContext,
 }

@@ -1,4 +1,5 @@
-//! A network of any model behind one dynamic call for a whole run.
+//! A network of any model. One dynamic call starts a whole run, so that the packet loop itself
+//! stays generic.
 
 use std::any::Any;
 
@@ -27,8 +28,8 @@ use crate::series::{QueueArea, QueueBin};
 
 /// A network of any model.
 pub trait Runner: Send {
-    /// Runs until `until`, or until nothing is left to do, with flows from `source`, routes and failures of
-    /// `control_plane`, and `callback` called between epochs.
+    /// Executes all events before `until`; stops early if no event is left. Flows arrive from
+    /// `source`, routes and failures from `control_plane`, and `callback` is called between epochs.
     fn run_until(
         &mut self,
         until: Time,
@@ -36,7 +37,7 @@ pub trait Runner: Send {
         control_plane: &mut dyn NetworkControl<SwitchRoutes>,
         callback: &mut dyn RunCallback,
     ) -> Stop;
-    /// Like [`run_until`](Self::run_until), with `probe` measuring the work of each partition.
+    /// Like [`run_until`](Self::run_until), but `probe` measures the work of each partition.
     fn run_probed(
         &mut self,
         until: Time,
@@ -45,9 +46,11 @@ pub trait Runner: Send {
         callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop;
-    /// Lets a program drive the run: every host gets the application that `make` makes of its number.
+    /// Lets a program steer the run. Every host gets the application that `make` returns for its
+    /// number.
     fn steer(&mut self, make: &mut dyn FnMut(NodeId) -> (Box<dyn Application>, Stream));
-    /// Like [`run_until`](Self::run_until), with commands from `desk`; `None` when the desk interrupts it.
+    /// Like [`run_until`](Self::run_until), with commands from `desk`; `None` if the desk
+    /// interrupts the run.
     fn run_steered(
         &mut self,
         until: Time,
@@ -56,75 +59,77 @@ pub trait Runner: Send {
         callback: &mut dyn RunCallback,
         desk: &mut dyn Desk,
     ) -> Option<Stop>;
-    /// Sets what a driving program is told of.
+    /// Sets the events that the steering program needs at their exact times.
     fn set_hearing(&mut self, hearing: Hearing);
-    /// Returns the time up to which everything has happened: nothing can be added before it.
+    /// Returns the earliest time at which flows and applications can be added.
     fn frontier(&self) -> Time;
-    /// Sets what memory a run may take.
+    /// Sets the limits of memory at which a run ends.
     fn set_room(&mut self, room: Room);
-    /// Adds an application to `host`, with random numbers of `stream`.
+    /// Adds an application to `host`. It draws random numbers from `stream`.
     fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream);
     /// Returns all applications with their hosts.
     fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
-    /// Returns what applications wait for, with their hosts.
+    /// Describes the event for which each unfinished application waits, with its host.
     fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
-    /// Attaches the observer that `make` makes to each node.
+    /// Attaches an observer to each node. `make` creates the observer from the number of the node.
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
-    /// Captures what nodes send with the taps that `make` makes.
+    /// Starts to capture the frames of each node for which `make` returns a tap.
     fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>);
-    /// Takes the taps away.
+    /// Removes and returns the taps of all nodes.
     fn take_taps(&mut self) -> Vec<Tap>;
-    /// The logs of all nodes, in the order of their numbers.
+    /// Returns the logs of all nodes, in the order of their numbers.
     fn logs(&self) -> Vec<&NodeLog>;
     /// Returns the present time.
     fn now(&self) -> Time;
-    /// Returns the time of the last event.
+    /// Returns the time at which the run ended: its end time if that was reached, otherwise the
+    /// time of the last event.
     fn ended(&self) -> Time;
-    /// Returns how switches go through the packets of an epoch.
+    /// Returns the slowest order in which a switch handles the packets of an epoch, and the reason.
     fn epoch_plan(&self) -> EpochPlan;
-    /// Returns the bytes of a packet in memory.
+    /// Returns the size of a packet in memory, in bytes.
     fn packet_bytes(&self) -> usize;
-    /// Returns how many epochs have been run.
+    /// Returns the number of epochs so far.
     fn epochs(&self) -> u64;
-    /// Returns how many flows have started and finished.
+    /// Returns the number of flows that have started, and of flows that have finished.
     fn flows(&self) -> (u64, u64);
-    /// Takes the flows that have finished since the last call.
+    /// Returns and removes the flows that have finished since the last call.
     fn take_completions(&mut self) -> Vec<Completion>;
-    /// Returns the flows that had no path.
+    /// Returns the flows without a path to their destination.
     fn unreachable(&self) -> &[FlowRequest];
-    /// Returns the flows that have started and not finished.
+    /// Returns the flows that have started but not finished.
     fn unfinished(&self) -> Vec<Unfinished>;
-    /// Returns what nodes have counted.
+    /// Returns the sum of the counters of all nodes.
     fn counters(&self) -> Counters;
-    /// Returns what hosts have counted.
+    /// Returns the sum of the counters of all hosts' transports.
     fn endpoint_counters(&self) -> EndpointCounters;
     /// Returns the bytes in the queues of all switches.
     fn queued_bytes(&self) -> Bytes;
-    /// Returns how many ports are paused.
+    /// Returns the number of switch ports that a neighbor has paused.
     fn paused_ports(&self) -> usize;
-    /// Returns the ports of a cyclic buffer dependency, if there is one.
+    /// Returns the switch ports of a PFC deadlock, or an empty vector.
     fn deadlock(&self) -> Vec<BlockedPort>;
-    /// Brings all nodes to the present time.
+    /// Advances nodes that are behind to the present time.
     fn synchronize(&mut self);
-    /// Returns what `ports` show.
+    /// Returns the state and the counters of `ports`.
     fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample>;
-    /// Shows the flows that are on their way to `visit`.
+    /// Calls `visit` with each flow in progress.
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
-    /// Returns what queues with a discipline have counted.
+    /// Returns the statistics of all switch queues with a discipline.
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
-    /// Gathers at the first rank what a result needs of all.
+    /// Collects the state that results need at the first rank. Does nothing without ranks.
     ///
     /// # Errors
-    /// When a rank has something that cannot cross to another.
+    /// If some state cannot be sent to another rank.
     fn gather(&mut self) -> Result<(), SaveError>;
-    /// Returns what tells networks apart whose packets or switches have other parts.
+    /// Returns a name that differs between networks with different types of packets or events. A
+    /// checkpoint only loads into a network of the same name.
     fn kind(&self) -> &'static str;
     /// Stores the state in `out`.
     fn save(&mut self, out: &mut Writer);
     /// Restores the state from `input`, after `changes` to links and routes.
     ///
     /// # Errors
-    /// When it is not the state of such a network.
+    /// If `input` contains the state of another kind of network.
     fn load(
         &mut self,
         input: &mut Reader<'_>,
@@ -132,7 +137,7 @@ pub trait Runner: Send {
     ) -> Result<(), LoadError>;
 }
 
-/// What the logs of all nodes say: compiled once for all models.
+/// Summaries of the logs of all nodes. They are compiled once for all models.
 impl dyn Runner + '_ {
     /// Returns the observers that a program has attached, with their nodes.
     #[must_use]
@@ -142,7 +147,7 @@ impl dyn Runner + '_ {
             .collect()
     }
 
-    /// Returns the pauses and resumes of all nodes, in the order of time.
+    /// Returns the pauses and resumes of all nodes, in time order.
     #[must_use]
     pub fn pause_events(&self) -> Vec<PauseEvent> {
         let logs = self.logs().into_iter();
@@ -153,7 +158,7 @@ impl dyn Runner + '_ {
         events
     }
 
-    /// Returns what queries have found.
+    /// Returns the results of the queries of all hosts.
     #[must_use]
     pub fn query_results(&self) -> QueryResults {
         let logs = self.logs();
@@ -163,7 +168,7 @@ impl dyn Runner + '_ {
         )
     }
 
-    /// Returns the true values of hops with at least `least` of them.
+    /// Returns the true values of each hop that has at least `least` values.
     #[must_use]
     pub fn hop_series(&self, least: usize) -> Vec<HopSeries> {
         let logs = self.logs().into_iter();
@@ -183,7 +188,7 @@ impl dyn Runner + '_ {
         .collect()
     }
 
-    /// Returns for how long each observed queue has had each length.
+    /// Returns the time that each observed queue has spent at each length.
     #[must_use]
     pub fn queue_distribution(&self) -> Vec<QueueBin> {
         let recorders = self.recorders::<QueueTimes>().into_iter();
@@ -192,7 +197,7 @@ impl dyn Runner + '_ {
             .collect()
     }
 
-    /// Returns the length of each observed queue, summed over time.
+    /// Returns the integral of the length of each observed queue over time.
     #[must_use]
     pub fn queue_areas(&self) -> Vec<QueueArea> {
         let recorders = self.recorders::<QueueTimes>().into_iter();

@@ -1,8 +1,8 @@
-//! Series of `[observe]`: recorders of nodes, and the rows of their files.
+//! Series of `[observe]`: the recorders of nodes, and the rows of the output files.
 //!
 //! A series is a file beside this one with a type that implements [`Series`], and a line in
-//! [`each_series!`](crate::each_series): from there it has its key in `[observe]`, the documentation of
-//! the key, and its file `KEY.csv` or `KEY.parquet`.
+//! [`each_series!`](crate::each_series). That line defines its key in `[observe]`, the
+//! documentation of the key, and its file `KEY.csv` or `KEY.parquet`.
 
 mod flows;
 mod hop_delays;
@@ -50,21 +50,21 @@ macro_rules! each_series {
     };
 }
 
-/// A series of `[observe]`. State that a checkpoint holds is [`Checkpointed`]; the rows so far are saved
-/// beside it.
+/// A series of `[observe]`. Checkpoints save its [`Checkpointed`] state; the rows so far are saved
+/// separately.
 pub trait Series: Checkpointed + Send + fmt::Debug {
-    /// Returns the columns of its file.
+    /// Returns the columns of the series' file.
     fn columns() -> Columns
     where
         Self: Sized;
 
-    /// Returns the series that `scope` describes.
+    /// Returns a new series that observes `scope`.
     fn new(scope: &Scope<'_>) -> Self
     where
         Self: Sized;
 
-    /// Returns the recorder of `node`, which [`Self::finish`] finds again by
-    /// [`recorders`](crate::Runner#method.recorders); `None` if the node has nothing to record.
+    /// Returns the recorder of `node`; `None` if the node has nothing to record. Your
+    /// [`Self::finish`] finds the recorders by [`recorders`](crate::Runner#method.recorders).
     fn recorder(_scope: &Scope<'_>, _node: NodeId) -> Option<Box<dyn AttachedObserver>>
     where
         Self: Sized,
@@ -72,24 +72,24 @@ pub trait Series: Checkpointed + Send + fmt::Debug {
         None
     }
 
-    /// Returns `true` if the series has rows for each interval. One with rows at the end alone has no
-    /// state beside that of its recorders.
+    /// Returns `true` if the series has rows for each interval. Otherwise, it only has rows at the
+    /// end of the run, and no state except that of its recorders.
     fn is_sampled(&self) -> bool {
         true
     }
 
-    /// Begins the first interval or ends one, at `view.now`.
+    /// Ends an interval at `view.now`, or begins the first one.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     fn sample(&mut self, _view: &View<'_>, _rows: &mut dyn Rows) -> io::Result<()> {
         Ok(())
     }
 
-    /// Writes the rows that are known at the end of the run.
+    /// Writes the rows that depend on the whole run. Called once, at its end.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     fn finish(&mut self, _view: &View<'_>, _rows: &mut dyn Rows) -> io::Result<()> {
         Ok(())
     }
@@ -100,18 +100,18 @@ pub trait Series: Checkpointed + Send + fmt::Debug {
 pub struct Scope<'a> {
     /// Nodes and links.
     pub topology: &'a Topology,
-    /// From the start of the first interval to the end of the last one.
+    /// The observed time: from the start of the first interval to the end of the last one.
     pub time: Range<Time>,
     /// The chosen ports of hosts and switches, in the order of nodes and ports.
     pub ports: Vec<(NodeId, PortId)>,
-    /// Width of the bins of queue lengths.
+    /// Width of the bins of queue lengths, in bytes.
     pub bin: Bytes,
     /// The chosen flows.
     pub flows: FlowFilter,
 }
 
 impl Scope<'_> {
-    /// Returns the chosen ports of switches, which have queues.
+    /// Returns the chosen ports of switches. Ports of hosts have no queues.
     fn queues(&self) -> Vec<(NodeId, PortId)> {
         let ports = self.ports.iter().copied();
         ports
@@ -132,11 +132,11 @@ impl Scope<'_> {
     }
 }
 
-/// A run at the end of an interval.
+/// The state of a run at the end of an interval.
 pub struct View<'a> {
     /// The present time.
     pub now: Time,
-    /// For how long the interval has lasted; `None` if the first one begins.
+    /// Length of the interval; `None` at the start of the first one.
     pub interval: Option<Duration>,
     /// Nodes and links.
     pub topology: &'a Topology,
@@ -147,27 +147,27 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// Returns the description of the rows missing from a file that is full now.
+    /// Describes the rows that are missing from a file that is now full.
     fn later_rows(&self) -> String {
         format!("samples from {} on", self.now)
     }
 }
 
-/// A series that a scenario can ask for.
+/// A kind of series that a scenario can enable.
 #[derive(Clone, Copy, Debug)]
 pub struct SeriesKind {
-    /// Its key in `[observe]`, and the name of its file without the ending.
+    /// Its key in `[observe]`, and the name of its file without the extension.
     pub key: &'static str,
     /// The columns of its file.
     pub columns: fn() -> Columns,
-    /// Makes the series.
+    /// Creates the series.
     pub new: fn(&Scope<'_>) -> Box<dyn Series>,
-    /// Makes the recorder of a node.
+    /// Creates the recorder of a node, if the series has one for it.
     pub recorder: fn(&Scope<'_>, NodeId) -> Option<Box<dyn AttachedObserver>>,
 }
 
 impl SeriesKind {
-    /// Returns the kind of `S`.
+    /// Returns the kind of series that `S` implements, with the key `key`.
     #[must_use]
     pub const fn of<S: Series + 'static>(key: &'static str) -> Self {
         Self {

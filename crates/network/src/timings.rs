@@ -1,4 +1,4 @@
-//! How long packets take on links, and which of them links lose.
+//! Transmission times of packets on links, and random losses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use fabricsim_core::network::{LineTable, LineTiming, LinkConfig};
 use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_topology::Port;
 
-/// The widest packet that a table of published times covers.
+/// A table of published times covers packets below this size, in bytes.
 const TABLE_BYTES: u16 = 10_000;
 
-/// Transmission times of links, shared between links of one rate.
+/// Transmission times of links. Links of the same rate share one table.
 #[derive(Debug)]
 pub struct Timings {
     unit: TimeUnit,
@@ -51,7 +51,7 @@ impl Timings {
             .clone()
     }
 
-    /// Returns the link of `port` of `node`, whose losses follow from `seed`.
+    /// Returns the link that leaves `node` through `port`. Its losses are drawn from `seed`.
     pub(crate) fn link(&mut self, port: &Port, node: NodeId, seed: u64) -> LinkConfig {
         LinkConfig {
             rate: port.rate,

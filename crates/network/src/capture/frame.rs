@@ -1,9 +1,10 @@
-//! Frames of packets, as they would be on a wire of Ethernet.
+//! Conversion of packets to Ethernet frames.
 //!
-//! A frame is as long as the simulator counts. Where its headers are longer than those that the
-//! simulator counts, the payload is shorter by as much. Addresses follow from the numbers of nodes:
-//! node n is 10.x.y.z or fd00::n, with n in the last bytes. Ethernet addresses are those of the
-//! nodes at the two ends of the link. The priority of a packet is the class selector of its DSCP.
+//! A frame has the length that the simulator counts. If its real headers are longer than the
+//! headers that the simulator counts, the payload is shorter by the difference. IP addresses are
+//! derived from the numbers of nodes: node n is 10.x.y.z or fd00::n, with n in the last bytes.
+//! Ethernet addresses belong to the nodes at the two ends of the link. The DSCP of a packet is the
+//! class selector of its priority.
 
 mod ioam;
 mod pause;
@@ -27,21 +28,21 @@ const ETHERNET: usize = 14;
 const IPV4: usize = 20;
 /// Bytes of the header of IPv6.
 const IPV6: usize = 40;
-/// The hop limit of every packet: the simulator has none.
+/// The hop limit of every packet. The simulator does not model hop limits.
 const HOP_LIMIT: u8 = 64;
 
 /// Writes the headers of frames.
 #[derive(Debug)]
 pub struct FrameWriter {
-    /// Payload bytes of a full RDMA packet, by which packets are numbered.
+    /// Payload bytes of a full RDMA packet. Packet numbers are byte positions divided by it.
     mtu: u64,
-    /// Room for telemetry, where it is written.
+    /// Room for telemetry, if frames include it.
     trace: Option<TraceRoom>,
 }
 
 impl FrameWriter {
-    /// Returns a writer for frames of a network whose full RDMA packets carry `mtu`, with telemetry
-    /// where there is room for a `trace`.
+    /// Returns a writer for the frames of a network. Full RDMA packets carry `mtu` bytes. Frames
+    /// include telemetry if they have room for a `trace`.
     #[must_use]
     pub const fn new(mtu: Bytes, trace: Option<TraceRoom>) -> Self {
         Self {
@@ -50,8 +51,9 @@ impl FrameWriter {
         }
     }
 
-    /// Writes the headers of `packet` between the nodes of `link` into `out`, and returns how many
-    /// bytes of the frame may be stored; all beyond the headers are zero.
+    /// Writes the headers of `packet`, sent over `link` from the first node to the second, into
+    /// `out`. Returns the number of bytes of the frame that may be stored; bytes after the headers
+    /// are zero.
     pub(super) fn write<H: Observed>(
         &self,
         now: Time,
@@ -70,7 +72,7 @@ impl FrameWriter {
         if out.len() <= wire {
             return packet.wire;
         }
-        // A reader takes a header that the frame is too short for as not captured.
+        // If the frame is too short for a header, readers treat that header as not captured.
         let known = if wire < roce::LEAST {
             roce::LEAST_KNOWN
         } else {
@@ -81,7 +83,7 @@ impl FrameWriter {
     }
 }
 
-/// The Ethernet address of `node`: one of those that are administered locally.
+/// Returns the Ethernet address of `node`, which is locally administered.
 fn mac(node: NodeId) -> [u8; 6] {
     let [a, b, c, d] = node.0.to_be_bytes();
     [0x02, 0, a, b, c, d]
@@ -96,12 +98,12 @@ fn ethernet((from, to): (NodeId, NodeId), ether_type: EtherType) -> [u8; ETHERNE
     header.to_bytes()
 }
 
-/// The class selector of `priority` (RFC 2474, section 4.2.2).
+/// Returns the class selector of `priority` (RFC 2474, section 4.2.2).
 fn dscp(priority: Priority) -> u8 {
     priority.get() << 3
 }
 
-/// The ECN field of `ecn` (RFC 3168, section 5).
+/// Returns the ECN field for `ecn` (RFC 3168, section 5).
 const fn codepoint(ecn: Ecn) -> IpEcn {
     match ecn {
         Ecn::NotCapable => IpEcn::ZERO,
@@ -111,7 +113,7 @@ const fn codepoint(ecn: Ecn) -> IpEcn {
     }
 }
 
-/// An IPv4 header of `packet` over `payload` bytes.
+/// Returns the IPv4 header of `packet` with `payload` bytes after it.
 fn ipv4<H: Observed>(
     packet: &Packet<H>,
     ecn: IpEcn,
@@ -138,7 +140,7 @@ fn ipv4<H: Observed>(
     header
 }
 
-/// An IPv6 header of `packet` over `payload` bytes.
+/// Returns the IPv6 header of `packet` with `payload` bytes after it.
 fn ipv6<H: Observed>(packet: &Packet<H>, ecn: IpEcn, next: IpNumber, payload: u16) -> Ipv6Header {
     let address = |node: NodeId| {
         let mut address = [0; 16];

@@ -1,4 +1,4 @@
-//! The records of all taps in one order: by time, interface and direction.
+//! Merge of the records of all taps into one list, sorted by time, interface and direction.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +11,7 @@ use super::spill::{Chunk, Spill};
 /// Bytes of a record before its headers.
 const FIXED: usize = 19;
 
-/// Direction of a frame at its port. At one instant arrivals come first.
+/// Direction of a frame at its port. Of simultaneous frames, arrivals sort first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Direction {
     /// The frame has arrived at the port.
@@ -23,17 +23,17 @@ pub enum Direction {
 /// A captured frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Record<'a> {
-    /// When its first bit left or its last one arrived.
+    /// The time at which its first bit left or its last bit arrived.
     pub at: Time,
-    /// The number of the captured port.
+    /// The interface number of the captured port.
     pub interface: u32,
-    /// Whether it arrived or was sent.
+    /// The direction of the frame at the port.
     pub direction: Direction,
     /// Bytes on the wire.
     pub wire: u16,
-    /// Those of them that may be stored.
+    /// Bytes that may be stored, of the bytes on the wire.
     pub known: u16,
-    /// Its first bytes. All that follow are zero.
+    /// The headers, which are the first bytes of the frame. All later bytes are zero.
     pub headers: &'a [u8],
 }
 
@@ -49,7 +49,7 @@ impl<'a> Record<'a> {
         out.extend(self.headers);
     }
 
-    /// Returns the first record of `bytes` and what follows it; `None` at the end.
+    /// Splits `bytes` into its first record and the rest; `None` at the end.
     fn first_of(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (at, rest) = bytes.split_first_chunk()?;
         let (interface, rest) = rest.split_first_chunk()?;
@@ -73,7 +73,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The records of one tap, in the order of time: chunks of the spill, and what came after them.
+/// The records of one tap in time order: chunks of the spill, followed by the records still in
+/// memory.
 #[derive(Debug)]
 pub struct Stream {
     chunks: std::vec::IntoIter<Chunk>,
@@ -92,7 +93,7 @@ impl Stream {
         }
     }
 
-    /// Makes the next record that of the buffer, and returns its time; `None` at the end.
+    /// Loads the next record into the buffer and returns its time; `None` at the end.
     fn look(&mut self, spill: &mut Spill) -> io::Result<Option<Time>> {
         while self.place == self.buffer.len() {
             self.place = 0;
@@ -112,7 +113,7 @@ impl Stream {
         Record::first_of(&self.buffer[self.place..]).map(|(record, _)| record)
     }
 
-    /// Moves the record at the front to `out`.
+    /// Moves the first record of the buffer to `out`.
     fn take(&mut self, out: &mut Vec<u8>) {
         if let Some(record) = self.first() {
             let len = FIXED + record.headers.len();
@@ -122,10 +123,10 @@ impl Stream {
     }
 }
 
-/// Shows all records of `streams` to `write`, in order.
+/// Passes all records of `streams` to `write`, in order.
 ///
 /// # Errors
-/// When the spill could not be written or cannot be read, or `write` fails.
+/// If the spill could not be written, if it cannot be read, or if `write` fails.
 pub fn merge(
     mut streams: Vec<Stream>,
     spill: &mut Spill,
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
-        /// Any streams, cut into chunks anywhere, come out as one sorted list.
+        /// Any streams, cut into chunks at any place, are merged into one sorted list.
         #[test]
         fn streams_become_one(
             mut streams in proptest::collection::vec(

@@ -1,4 +1,4 @@
-//! The file that frames wait in until the run has ended.
+//! A temporary file for captured frames during the run.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,8 +11,8 @@ pub(crate) struct Chunk {
     len: usize,
 }
 
-/// A file without a name. An error stays until somebody asks for it, because taps have nobody to
-/// tell.
+/// A file without a name. Because taps cannot report errors, the first error is kept until
+/// [`Self::check`] returns it.
 #[derive(Debug)]
 pub struct Spill {
     file: File,
@@ -21,10 +21,10 @@ pub struct Spill {
 }
 
 impl Spill {
-    /// Makes a file in the folder `dir`.
+    /// Creates a file in the folder `dir`.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If the file cannot be created.
     pub fn new(dir: &Path) -> io::Result<Self> {
         Ok(Self {
             file: tempfile::tempfile_in(dir)?,
@@ -33,7 +33,7 @@ impl Spill {
         })
     }
 
-    /// Appends `bytes`; `None` once something could not be written.
+    /// Appends `bytes`. Returns `None` if this or an earlier write failed.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Option<Chunk> {
         if self.failure.is_none()
             && let Err(error) = self.file.write_all(bytes)
@@ -51,7 +51,7 @@ impl Spill {
         Some(chunk)
     }
 
-    /// Reports what could not be written.
+    /// Reports the first failure to write, once.
     ///
     /// # Errors
     /// The first error of [`Self::append`].
@@ -59,10 +59,10 @@ impl Spill {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Replaces `buffer` by the bytes of `chunk`.
+    /// Replaces the contents of `buffer` by the bytes of `chunk`.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If the chunk cannot be read.
     pub(super) fn read(&mut self, chunk: Chunk, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.resize(chunk.len, 0);
         self.file.seek(SeekFrom::Start(chunk.offset))?;

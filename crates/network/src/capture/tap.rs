@@ -1,4 +1,4 @@
-//! What a node sees of the frames that it sends.
+//! A tap, which captures the frames that a node sends.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,23 +15,24 @@ use super::merge::{Direction, Record, Stream};
 use super::spill::{Chunk, Spill};
 use crate::headers::Observed;
 
-/// Bytes that a tap keeps before it spills them.
+/// Bytes of records that a tap keeps in memory before it spills them.
 const KEPT: usize = 64 << 10;
 
-/// Which frames are captured.
+/// Selection of the frames to capture.
 #[derive(Clone, Debug)]
 pub struct TapLimits {
-    /// When.
+    /// Time in which frames are captured.
     pub time: Range<Time>,
-    /// Of which flows, with all pauses; `None` for all.
+    /// Numbers of the captured flows; `None` for all. It does not select pause frames, which belong
+    /// to no flow.
     pub flow_ids: Option<Vec<NumberRange>>,
-    /// Of which priorities, with the pauses of them; `None` for all.
+    /// Captured priorities, including their pause frames; `None` for all.
     pub priorities: Option<Vec<NumberRange>>,
-    /// How many of all nodes together, at most.
+    /// Largest number of frames of all nodes together.
     pub max_frames: u64,
 }
 
-/// What all taps share.
+/// Rules and the spill file that all taps share.
 #[derive(Debug)]
 pub struct TapRules {
     limits: TapLimits,
@@ -40,8 +41,8 @@ pub struct TapRules {
 }
 
 impl TapRules {
-    /// Returns the rules of taps that capture what is within `limits`, write its headers by `frames`
-    /// and spill into `spill`.
+    /// Returns the rules of taps that capture frames within `limits`, write headers with `frames`
+    /// and spill their records into `spill`.
     #[must_use]
     pub const fn new(limits: TapLimits, frames: FrameWriter, spill: Spill) -> Self {
         Self {
@@ -51,13 +52,14 @@ impl TapRules {
         }
     }
 
-    /// Returns how many frames are captured at most.
+    /// Returns the largest number of frames to capture.
     #[must_use]
     pub const fn max_frames(&self) -> u64 {
         self.limits.max_frames
     }
 
-    /// Returns the file of all taps. A tap that panicked has ended the run, and nobody reads it.
+    /// Locks and returns the file of all taps. A poisoned lock does no harm, because a panic of a
+    /// tap ends the run before the file is read.
     pub fn spill(&self) -> MutexGuard<'_, Spill> {
         self.spill.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,7 +68,7 @@ impl TapRules {
         self.limits.time.contains(&at)
     }
 
-    /// Returns whether frames of `packet` are captured.
+    /// Returns `true` if the rules select frames of `packet`.
     fn takes<H: Observed>(&self, packet: &Packet<H>) -> bool {
         let (priority, flow) = match packet.kind() {
             PacketKind::Pause => (packet.paused_priority(), None),
@@ -83,9 +85,9 @@ impl TapRules {
 #[derive(Clone, Debug)]
 pub struct TapPort {
     peer: NodeId,
-    /// The interface of the port, where what it sends is captured.
+    /// Interface for frames that the port sends; `None` if they are not captured.
     pub sent: Option<u32>,
-    /// The interface of the other end, where what arrives there is captured.
+    /// Interface of the other end, for frames that arrive there; `None` if they are not captured.
     pub arrived: Option<u32>,
 }
 
@@ -101,19 +103,19 @@ impl TapPort {
     }
 }
 
-/// A frame on its way: the port that has sent it, its bytes on the wire and those that may be stored,
-/// and its headers.
+/// A frame in flight: the port that sent it, its bytes on the wire and the bytes that may be
+/// stored, and its headers.
 type InFlight = (PortId, [u16; 2], Box<[u8]>);
 
-/// The tap of a node. Its records are in the order of time.
+/// The tap of a node. Its records are in time order.
 #[derive(Debug)]
 pub struct Tap {
     node: NodeId,
     rules: Arc<TapRules>,
     ports: Vec<TapPort>,
-    /// The link has lost the packet that is reported next.
+    /// `true` if the link has lost the next reported packet.
     loses_next: bool,
-    /// Frames that have not arrived, by arrival, interface and order.
+    /// Frames that have not arrived yet, keyed by arrival time, interface and order.
     in_flight: BTreeMap<(Time, u32, u64), InFlight>,
     seen: u64,
     kept: u64,
@@ -123,7 +125,7 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// Returns the tap of `node` with `ports`, by the rules that all taps share.
+    /// Returns the tap of `node` with `ports`, under the shared `rules`.
     #[must_use]
     pub fn new(node: NodeId, rules: &Arc<TapRules>, ports: Vec<TapPort>) -> Self {
         Self {
@@ -140,12 +142,12 @@ impl Tap {
         }
     }
 
-    /// The link loses the packet that is sent next.
+    /// Records that the link loses the next sent packet.
     pub(crate) const fn lose_next(&mut self) {
         self.loses_next = true;
     }
 
-    /// `packet` goes on the wire of `port`, complete but for its link.
+    /// Captures `packet`, which the node puts on the wire of `port`. Its time of arrival is known.
     pub(crate) fn on_send<H: Observed>(&mut self, now: Time, port: PortId, packet: &Packet<H>) {
         let lost = std::mem::take(&mut self.loses_next);
         let TapPort {
@@ -186,7 +188,7 @@ impl Tap {
         self.headers = headers;
     }
 
-    /// The link of `port` fails: what is on its way is lost.
+    /// Discards the frames in flight on the link of `port`, because the link has failed.
     pub(crate) fn on_link_down(&mut self, now: Time, port: PortId) {
         if let Some(before) = now.as_ps().checked_sub(1) {
             self.land_until(Time::from_ps(before));
@@ -196,7 +198,7 @@ impl Tap {
         self.seen -= (before - self.in_flight.len()) as u64;
     }
 
-    /// Takes the frames that have arrived by `now`.
+    /// Records the frames that have arrived by `now`.
     fn land_until(&mut self, now: Time) {
         while let Some(first) = self.in_flight.first_entry()
             && first.key().0 <= now
@@ -216,7 +218,7 @@ impl Tap {
 
     fn keep(&mut self, record: &Record<'_>) {
         self.seen += 1;
-        // The first frames of all taps are among the first of each.
+        // The first frames of all taps together are among the first frames of each tap.
         if self.kept == self.rules.max_frames() {
             return;
         }
@@ -233,7 +235,7 @@ impl Tap {
         self.buffer.clear();
     }
 
-    /// Returns the records of a run that has ended at `ended`, and how many frames there were.
+    /// Returns the records of a run that ended at `ended`, and the number of selected frames.
     #[must_use]
     pub fn into_stream(mut self, ended: Time) -> (Stream, u64) {
         self.land_until(ended);

@@ -1,4 +1,4 @@
-//! Controllers behind pointers in networks of any header.
+//! Controllers that are called dynamically, in networks of any header.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,18 +14,19 @@ use fabricsim_pint::HasDigest;
 
 use crate::decoder::Decoder;
 
-/// Makes controllers behind pointers and decodes the telemetry that they require.
+/// Creates controllers that are called dynamically, and the decoders of the telemetry that they
+/// read.
 #[derive(Clone, Debug)]
 pub struct ViewedFactory {
     pub(super) factory: Arc<dyn DynFactory>,
     pub(super) telemetry: Option<TelemetryId>,
 }
 
-/// The telemetry that controllers require.
+/// The telemetry that a controller reads.
 #[derive(Debug)]
 struct Source {
     decoder: Decoder,
-    /// Bytes on the wire of a packet that carries it.
+    /// Bytes that the telemetry adds to a packet on the wire.
     bytes: u16,
     carrier: TelemetryCarrier,
 }
@@ -47,17 +48,16 @@ impl ViewedFactory {
     }
 }
 
-/// A controller behind a pointer: one dynamic call for each method, and a decoded view of the
-/// telemetry if it requires some.
+/// A controller that is called dynamically. If it reads telemetry, it gets a decoded view of it.
 pub struct ViewedController {
     cc: DynController,
-    /// The telemetry of the last acknowledgement, kept for its memory alone: each acknowledgement replaces
-    /// it before the controller reads it.
+    /// The telemetry of the last acknowledgement. It is not state: each acknowledgement overwrites
+    /// it before the controller reads it, and it is kept only to reuse its allocation.
     view: TelemetryView,
     source: Option<Box<Source>>,
 }
 
-/// Without the view, which is no state.
+/// Omits the view, because that is not state.
 impl fmt::Debug for ViewedController {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = f.debug_struct("ViewedController");
@@ -72,7 +72,8 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
         let Some(source) = &self.source else {
             return own;
         };
-        // The plan of queries says which packets carry the digest, among its own bytes.
+        // If switches write the digest, the plan of queries decides which packets carry it, and its
+        // bytes are already counted there.
         if matches!(source.decoder, Decoder::Digest(_)) {
             match source.carrier {
                 TelemetryCarrier::Switch => return own,

@@ -1,4 +1,4 @@
-//! The rates, windows and throughputs of flows.
+//! The series `flows`: rates, windows and throughputs of flows.
 
 use std::io;
 
@@ -11,13 +11,14 @@ use super::rows::{CellKind, Columns, Rows, SeriesCell};
 use super::selection::FlowFilter;
 use super::{Scope, Series, View};
 
-/// The rates, windows and throughputs of flows in each interval. A flow that ends in an interval has a
-/// last row.
+/// The rates, windows and throughputs of flows in each interval. A flow that ends in an interval
+/// gets a last row for that interval.
 #[derive(Checkpointed, Debug)]
 pub struct Flows {
     #[checkpoint(rebuilt)]
     filter: FlowFilter,
-    /// Live flows at the end of the last interval and their acknowledged bytes, by number.
+    /// Live flows at the end of the last interval and their acknowledged bytes, sorted by flow
+    /// number.
     before: Vec<(FlowId, Bytes)>,
     /// Number of flows that had ended at the end of the last interval.
     ended: usize,
@@ -30,7 +31,7 @@ struct FlowRow {
     src: NodeId,
     dst: NodeId,
     class: ClassId,
-    /// Zero when it has ended.
+    /// Zero if the flow has ended.
     rate_bps: u64,
     window: Option<Bytes>,
     acknowledged: Bytes,
@@ -95,7 +96,7 @@ impl Series for Flows {
 }
 
 impl Flows {
-    /// Returns the chosen flows that live now, in the order of their numbers.
+    /// Returns the chosen flows that are alive now, in the order of their numbers.
     fn live(&self, view: &View<'_>) -> Vec<FlowRow> {
         let mut rows = Vec::new();
         view.network.for_each_live(&mut |live| {
@@ -117,7 +118,7 @@ impl Flows {
     }
 }
 
-/// The last row of a flow that has ended.
+/// Returns the last row of a flow that has ended.
 const fn last_row(record: &FctRecord) -> FlowRow {
     FlowRow {
         flow: record.flow,
@@ -145,7 +146,7 @@ fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [SeriesCell<'static>;
     ]
 }
 
-/// `bytes` in `interval`, in bits per second, rounded down.
+/// Returns the throughput of `bytes` per `interval`, in bits per second, rounded down.
 fn throughput(bytes: Bytes, interval: Duration) -> u64 {
     let bits = u128::from(bytes.get()) * 8 * 1_000_000_000_000;
     u64::try_from(bits / u128::from(interval.as_ps().max(1))).unwrap_or(u64::MAX)

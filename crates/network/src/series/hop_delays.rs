@@ -1,4 +1,4 @@
-//! How long the packets of each flow waited at each hop.
+//! The series `hop_delays`: queueing delays of the packets of each flow at each hop.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,9 +16,9 @@ use super::selection::FlowFilter;
 use super::{Scope, Series, View};
 use crate::node_log::AttachedObserver;
 
-/// The queueing delays of each flow at each switch port that it crosses. The delay of a packet is the
-/// time from the arrival of its last byte to the beginning of its transmission, pauses included. Data
-/// counts, not acknowledgements; nor do packets whose payload has been cut off.
+/// The queueing delays of each flow at each switch port that it crosses. The delay of a packet is
+/// the time from the arrival of its last byte to the beginning of its transmission, pauses
+/// included. Only data packets count. Acknowledgements and packets that lost their payload do not.
 #[derive(Checkpointed, Debug)]
 pub struct HopDelays {
     #[checkpoint(rebuilt)]
@@ -97,7 +97,7 @@ impl Series for HopDelays {
     }
 }
 
-/// The delays of a flow, by switch and port.
+/// The delays of a flow, keyed by switch and port.
 type FlowDelays = BTreeMap<(NodeId, PortId), Delay>;
 
 impl HopDelays {
@@ -125,9 +125,9 @@ impl HopDelays {
     }
 }
 
-/// Returns the number of each hop: the switch of the sender is the first one. If paths of several
-/// lengths lead to a switch, the shortest counts; a hop that observed ports do not connect to the first
-/// one has 0.
+/// Returns the number of each hop. The first switch after the sender has number 1. If paths of
+/// several lengths lead to a switch, the shortest counts. A hop has number 0 if no observed ports
+/// connect it to the first one.
 fn hops(delays: &FlowDelays, topology: &Topology) -> Vec<u64> {
     let first = delays.iter().filter(|(_, delay)| delay.from_host);
     let mut reached: BTreeMap<NodeId, u64> = first.map(|((node, _), _)| (*node, 1)).collect();
@@ -150,29 +150,29 @@ fn hops(delays: &FlowDelays, topology: &Topology) -> Vec<u64> {
     numbers.map(|hop| hop.unwrap_or(0)).collect()
 }
 
-/// Recorder of a switch.
+/// The recorder of a switch.
 #[derive(Checkpointed, Debug)]
 struct SwitchDelays {
     #[checkpoint(rebuilt)]
     time: Range<Time>,
     #[checkpoint(rebuilt)]
     filter: FlowFilter,
-    /// By port: `true` if the packets that leave by it are observed.
+    /// By port: `true` if the packets that leave through the port are observed.
     #[checkpoint(rebuilt)]
     chosen: Vec<bool>,
-    /// By port: `true` if its link leads to a host.
+    /// By port: `true` if the port is linked to a host.
     #[checkpoint(rebuilt)]
     hosts: Vec<bool>,
     delays: BTreeMap<(FlowId, PortId), Delay>,
 }
 
-/// The delays of the packets of a flow at a port.
+/// The delays of a flow's packets at a port.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 struct Delay {
     packets: u64,
     total_ps: u64,
     max_ps: u64,
-    /// A packet came directly from a host.
+    /// `true` if a packet arrived directly from a host.
     from_host: bool,
 }
 

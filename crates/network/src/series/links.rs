@@ -1,4 +1,4 @@
-//! Bytes sent, packets marked and dropped, and pauses of ports.
+//! The series `links`: utilization, marks, drops and pauses of ports.
 
 use std::io;
 
@@ -9,12 +9,12 @@ use super::ports::{NamedPort, named, places};
 use super::rows::{CellKind, Columns, Rows, SeriesCell};
 use super::{Scope, Series, View};
 
-/// Bytes sent, packets marked and dropped, and pauses of ports in each interval.
+/// Bytes sent, packets marked and dropped, and pause times of ports in each interval.
 #[derive(Checkpointed, Debug)]
 pub struct Links {
     #[checkpoint(rebuilt)]
     ports: Vec<NamedPort>,
-    /// Each port at the end of the last interval.
+    /// The state of each port at the end of the last interval.
     before: Vec<PortSample>,
 }
 

@@ -1,18 +1,18 @@
-//! Ports with the names that their rows have.
+//! Ports with the names that appear in their rows.
 
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_topology::{Tiers, Topology};
 
 use super::rows::SeriesCell;
 
-/// A port and its names.
+/// A port with its names.
 #[derive(Debug)]
 pub(super) struct NamedPort {
     node: NodeId,
     port: PortId,
     /// The name of the node.
     name: Box<str>,
-    /// The tier of the link: `leaf to spine`.
+    /// The tier of the link, for example `leaf to spine`.
     tier: Box<str>,
     /// The name of the node at the other end.
     peer: Box<str>,
@@ -31,7 +31,7 @@ impl NamedPort {
     }
 }
 
-/// Returns `ports` of `topology` with their names.
+/// Looks up the names of `ports` in `topology`.
 pub(super) fn named(topology: &Topology, ports: &[(NodeId, PortId)]) -> Vec<NamedPort> {
     let tiers = Tiers::of(topology);
     let named = ports.iter().map(|&(node, port)| {

@@ -1,4 +1,4 @@
-//! The time that each queue spent at each length.
+//! The series `queue_distribution`: the time that each queue spent at each length.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use super::rows::{CellKind, Columns, Rows, SeriesCell};
 use super::{Scope, Series, View};
 use crate::node_log::AttachedObserver;
 
-/// The time that each queue spent at each length, exactly: recorders see every change.
+/// The time that each queue spent at each length. It is exact, because recorders see every change.
 #[derive(Checkpointed, Debug)]
 pub struct QueueDistribution;
 

@@ -1,4 +1,4 @@
-//! For how long each queue has had each length.
+//! A recorder of the time that each queue spends at each length.
 
 use std::ops::Range;
 
@@ -7,22 +7,22 @@ use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::{Interest, Observer};
 
-/// For how long the queue of a switch port has held at least `from` and less than `upto` bytes.
+/// The total time that the queue of a switch port held at least `from` and less than `upto` bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QueueBin {
     /// The switch.
     pub node: NodeId,
     /// Its port.
     pub port: PortId,
-    /// The least length; zero for the bin of the empty queue.
+    /// The shortest length; zero for the bin of the empty queue.
     pub from: Bytes,
-    /// The length above the greatest one.
+    /// The upper bound of the length, exclusive.
     pub upto: Bytes,
-    /// For how long, in sum.
+    /// The total time.
     pub time: Duration,
 }
 
-/// The length of a queue, summed over time.
+/// The integral of a queue length over time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QueueArea {
     /// The switch.
@@ -31,12 +31,12 @@ pub struct QueueArea {
     pub port: PortId,
     /// Length times time, in bytes x picoseconds.
     pub byte_ps: u128,
-    /// For how long the queue has been observed.
+    /// The time for which the queue has been observed.
     pub time: Duration,
 }
 
-/// The queues of one switch: exact, since every change of a length is noted. The empty queue has a
-/// bin of its own, [0, 1).
+/// The queue lengths of one switch over time. They are exact, because every change is recorded. The
+/// empty queue has a bin of its own, [0, 1).
 #[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct QueueTimes {
     #[checkpoint(rebuilt)]
@@ -45,24 +45,24 @@ pub(crate) struct QueueTimes {
     until: Time,
     #[checkpoint(rebuilt)]
     bin: u64,
-    /// By port; `None` for those that nobody asked for.
+    /// By port; `None` for ports that are not observed.
     ports: Vec<Option<PortTimes>>,
 }
 
 #[derive(Clone, Debug, Stored)]
 struct PortTimes {
-    /// Since when the queue has had its length.
+    /// The time of the last change of the length.
     since: Time,
     queue: u64,
-    /// Picoseconds in each bin.
+    /// Time in each bin, in picoseconds.
     times: Vec<u64>,
     /// Length times time, in bytes x picoseconds.
     byte_ps: u128,
 }
 
 impl QueueTimes {
-    /// Returns the queues of a switch of `count` ports, empty at the start. Those of the ports
-    /// `chosen` are observed within `time`, in bins of `bin` bytes.
+    /// Returns the recorder of a switch with `count` ports and empty queues. It observes the ports
+    /// `chosen` within `time`, in bins of `bin` bytes.
     pub(super) fn new(
         time: Range<Time>,
         bin: Bytes,
@@ -86,7 +86,7 @@ impl QueueTimes {
         }
     }
 
-    /// The queue of `port` holds `queue` bytes from `now` on.
+    /// Records that the queue of `port` holds `queue` bytes from `now` on.
     fn change(&mut self, now: Time, port: PortId, queue: Bytes) {
         let now = now.max(self.from).min(self.until);
         if let Some(times) = &mut self.ports[port.index()] {
@@ -102,7 +102,7 @@ impl QueueTimes {
         }
     }
 
-    /// Returns the lengths of the queues, summed over the time up to `now`.
+    /// Returns the integral of each queue length over the time up to `now`.
     pub(crate) fn areas(&self, now: Time, node: NodeId) -> Vec<QueueArea> {
         let mut ended = self.clone();
         let mut areas = Vec::new();
@@ -119,8 +119,7 @@ impl QueueTimes {
         areas
     }
 
-    /// Returns the time spent in each bin up to `now`; bins in which no time was spent are left
-    /// out.
+    /// Returns the time spent in each bin up to `now`. Bins without any time are omitted.
     pub(crate) fn bins(&self, now: Time, node: NodeId) -> Vec<QueueBin> {
         let mut ended = self.clone();
         let mut bins = Vec::new();
@@ -156,7 +155,7 @@ impl Observer<()> for QueueTimes {
     fabricsim_base::saves_state!();
 }
 
-/// The place of the bin that holds `queue`.
+/// Returns the index of the bin that holds `queue`.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a queue fits the memory of a switch, and bins are wider than a byte"
@@ -168,7 +167,8 @@ const fn place(queue: u64, bin: u64) -> usize {
     }
 }
 
-/// The lengths of the bin at `place`, without the second one.
+/// Returns the bounds of the bin at index `place`: the lower one inclusive, the upper one
+/// exclusive.
 const fn bounds(place: u64, bin: u64) -> (u64, u64) {
     match place {
         0 => (0, 1),
@@ -181,7 +181,7 @@ const fn bounds(place: u64, bin: u64) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    /// Observed within the time from `from` to `until` (ns), in bins of 1,000 bytes.
+    /// Returns a recorder that observes from `from` to `until` (ns), in bins of 1,000 bytes.
     fn times(from: u64, until: Option<u64>) -> QueueTimes {
         times_in_bins(from, until, 1_000)
     }
@@ -205,7 +205,7 @@ mod tests {
         for (ns, queue) in [(10, 1_000), (30, 1_999), (35, 2_000), (45, 999), (70, 0)] {
             times.change(Time::from_ns(ns), PortId(2), Bytes::new(queue));
         }
-        // Nobody asked for port 1.
+        // Port 1 is not observed.
         times.change(Time::from_ns(50), PortId(1), Bytes::new(5_000));
         let expected = [
             (0, 0, 1, 100),
@@ -219,7 +219,7 @@ mod tests {
         let area: u128 = areas.iter().map(|area| area.byte_ps / 1_000).sum();
         assert_eq!(area, 1_000 * 20 + 1_999 * 5 + 2_000 * 10 + 999 * 25);
         assert!(areas.iter().all(|area| area.time == Duration::from_ns(100)));
-        // Looking changes nothing.
+        // Reading the recorder changes nothing.
         assert_eq!(rows(&times, 100), expected);
     }
 

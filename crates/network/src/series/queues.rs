@@ -1,4 +1,4 @@
-//! The lengths of queues.
+//! The series `queues`: lengths of queues.
 
 use std::io;
 

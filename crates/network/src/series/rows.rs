@@ -1,17 +1,17 @@
-//! The columns and cells of series, and the file that takes them.
+//! The columns and cells of series, and the interface to their files.
 
 use std::io;
 
-/// Kind of value in a column.
+/// Kind of the values in a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CellKind {
     /// Whole numbers.
     Whole,
-    /// Whole numbers, or nothing.
+    /// Whole numbers or empty cells.
     Optional,
     /// Nanoseconds, exact to the picosecond.
     Nanoseconds,
-    /// A share, 0 to 1, to the millionth.
+    /// A share from 0 to 1, rounded to the millionth.
     Share,
     /// A name.
     Text,
@@ -22,7 +22,7 @@ pub enum CellKind {
 pub enum SeriesCell<'a> {
     /// A whole number.
     Whole(u64),
-    /// No number.
+    /// An empty cell.
     Empty,
     /// A time in picoseconds.
     Picoseconds(u64),
@@ -32,21 +32,21 @@ pub enum SeriesCell<'a> {
     Text(&'a str),
 }
 
-/// The columns of a series: names and kinds.
+/// The columns of a series, as names and kinds.
 pub type Columns = &'static [(&'static str, CellKind)];
 
-/// The file of a series: it takes only as many rows as the scenario allows.
+/// The file of a series. The scenario limits its number of rows.
 pub trait Rows {
-    /// Returns `true` if `more` rows fit. If they do not, the file is full for good, and `left_out`
+    /// Returns `true` if `more` rows fit. Otherwise, the file is full from now on, and `left_out`
     /// describes the missing rows.
     fn has_room(&mut self, more: usize, left_out: &dyn Fn() -> String) -> bool;
 
-    /// Returns `true` if rows have been left out.
+    /// Returns `true` if rows were omitted because the file is full.
     fn is_full(&self) -> bool;
 
     /// Adds a row.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     fn write(&mut self, cells: &[SeriesCell<'_>]) -> io::Result<()>;
 }

@@ -1,22 +1,22 @@
-//! The flows that are observed.
+//! The selection of the flows to observe.
 
 use fabricsim_base::id::{ClassId, FlowId};
 use fabricsim_base::input::NumberRange;
 use fabricsim_base::units::Bytes;
 
-/// Selection of the flows that are observed.
+/// Selection of the flows to observe. A flow must meet every condition.
 #[derive(Clone, Debug)]
 pub struct FlowFilter {
-    /// Their numbers; `None` for all.
+    /// Numbers of the flows; `None` for all.
     pub ids: Option<Vec<NumberRange>>,
-    /// Their classes; `None` for all.
+    /// Classes of the flows; `None` for all.
     pub classes: Option<Vec<NumberRange>>,
-    /// Their least size.
+    /// Smallest size of the flows.
     pub min_size: Bytes,
 }
 
 impl FlowFilter {
-    /// Returns `true` if flows with this number may be chosen.
+    /// Returns `true` if a flow with this number can be chosen, depending on its class and size.
     pub(super) fn takes_id(&self, flow: FlowId) -> bool {
         NumberRange::any_contains(self.ids.as_deref(), flow.0)
     }

@@ -1,32 +1,33 @@
 //! In-band network telemetry as a pre-allocated IOAM trace in a hop-by-hop option of IPv6 (RFC 9197,
 //! section 4.4; RFC 9486).
 //!
-//! The entry of a switch holds when the packet left it, the queue that it left behind, the bytes that
-//! its port had sent before (lower 32 bits) and the rate of its link in Mbps. The newest is the first.
+//! The entry of a switch holds the packet's departure time, the remaining queue, the bytes that the
+//! port had sent before (lower 32 bits) and the rate of the link in Mbps. The newest entry is the
+//! first.
 
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_hpcc::{ByteCounter, IntHeader, IntHop, IntScale};
 
-/// The most entries that the length of an option has room for.
+/// The largest number of entries that fit into the length of an option.
 const MOST_SLOTS: usize = 12;
 /// Bytes of an entry.
 const ENTRY: usize = 20;
-/// Bytes before the entries: the extension's, a padding, the option's and the trace's.
+/// Bytes before the entries: the headers of the extension, a padding, the option and the trace.
 const BEFORE: usize = 16;
-/// UDP follows.
+/// The next header is UDP.
 const UDP: u8 = 17;
-/// The option of IOAM, whose data change on the way.
+/// Type of the IOAM option. Its data change along the path.
 const IOAM: u8 = 0x31;
 const PAD_N: u8 = 1;
 const PRE_ALLOCATED: u8 = 0;
-/// The namespace that says what the last eight bytes of an entry are.
+/// The namespace that defines the last eight bytes of an entry.
 const NAMESPACE: u16 = 1;
-/// The flag of a trace in which an entry had no room.
+/// Flag of a trace that had no room for an entry.
 const OVERFLOW: u16 = 0x8;
 /// Fields of an entry: seconds, fraction of a second, queue depth, data of the namespace (wide).
 const FIELDS: u32 = 1 << (23 - 2) | 1 << (23 - 3) | 1 << (23 - 6) | 1 << (23 - 10);
 
-/// The room for a trace.
+/// Room for a trace.
 #[derive(Clone, Debug)]
 pub struct TraceRoom {
     scale: IntScale,
@@ -34,20 +35,21 @@ pub struct TraceRoom {
 }
 
 impl TraceRoom {
-    /// Returns room for the entries of a path of `switches`, which are written in `scale`.
+    /// Returns room for one entry for each of `switches`, up to the limit of an option. Entries are
+    /// decoded with `scale`.
     #[must_use]
     pub fn new(scale: IntScale, switches: u16) -> Self {
         let slots = usize::from(switches).clamp(1, MOST_SLOTS);
         Self { scale, slots }
     }
 
-    /// Bytes of the whole extension header.
+    /// Returns the length of the whole extension header, in bytes.
     pub(super) const fn bytes(&self) -> usize {
         (BEFORE + ENTRY * self.slots).next_multiple_of(8)
     }
 }
 
-/// Writes the extension header with the entries of `stack`, as it is at `now`.
+/// Writes the extension header with the entries of `stack`, decoded at `now`.
 pub(super) fn write<I: IntHeader>(room: &TraceRoom, now: Time, stack: &I, out: &mut Vec<u8>) {
     let slots = room.slots;
     let hops = stack.hops();

@@ -7,16 +7,17 @@ use fabricsim_core::packet::{Packet, PauseChange};
 use super::mac;
 use crate::headers::Observed;
 
-/// MAC control.
+/// EtherType of MAC control frames.
 const MAC_CONTROL: EtherType = EtherType(0x8808);
-/// Priority-based flow control.
+/// Opcode of priority-based flow control.
 const PFC: u16 = 0x0101;
-/// Where MAC control frames go: to the other end of the link, whoever that is.
+/// Destination of MAC control frames: the station at the other end of the link.
 const DESTINATION: [u8; 6] = [0x01, 0x80, 0xc2, 0, 0, 0x01];
 
 /// Writes the frame of a pause or resume that `from` sends.
 ///
-/// A pause of the simulator lasts until it is ended, so its quanta are as many as there can be.
+/// Pauses of the simulator last until they are ended, so a pause frame has the largest number of
+/// quanta.
 pub(super) fn write<H: Observed>(from: NodeId, packet: &Packet<H>, out: &mut Vec<u8>) {
     let header = Ethernet2Header {
         source: mac(from),

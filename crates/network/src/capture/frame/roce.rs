@@ -1,4 +1,5 @@
-//! RDMA: RoCEv2 (InfiniBand Architecture Specification, volume 1, chapter 9 and annex A17).
+//! RDMA packets as RoCEv2 (InfiniBand Architecture Specification, volume 1, chapter 9 and annex
+//! A17).
 
 use etherparse::{EtherType, IpEcn, IpNumber, UdpHeader};
 use fabricsim_base::id::NodeId;
@@ -9,19 +10,19 @@ use super::ioam;
 use super::{ETHERNET, FrameWriter, IPV4, IPV6, codepoint, ethernet, ipv4, ipv6};
 use crate::headers::Observed;
 
-/// The port of RoCEv2.
+/// UDP port of RoCEv2.
 const ROCE: u16 = 4_791;
 const UDP: usize = 8;
-/// The base transport header.
+/// Bytes of the base transport header.
 const BTH: usize = 12;
-/// The extended header of acknowledgements.
+/// Bytes of the extended header of acknowledgements.
 const AETH: usize = 4;
-/// The invariant checksum, which is zero here.
+/// Bytes of the invariant checksum, which is zero here.
 const ICRC: usize = 4;
 
-/// What is known of a frame that is too short for its base transport header.
+/// Bytes that may be stored of a frame that is too short for its base transport header.
 pub(super) const LEAST_KNOWN: usize = ETHERNET + IPV4 + UDP;
-/// The shortest frame with such a header.
+/// Bytes of the shortest frame with a base transport header.
 pub(super) const LEAST: usize = LEAST_KNOWN + BTH;
 
 const SEND_FIRST: u8 = 0x00;
@@ -29,24 +30,24 @@ const SEND_MIDDLE: u8 = 0x01;
 const SEND_LAST: u8 = 0x02;
 const SEND_ONLY: u8 = 0x04;
 const ACKNOWLEDGE: u8 = 0x11;
-/// The first of the opcodes that are left to manufacturers: credit has none of its own.
+/// The first opcode reserved for manufacturers, used here because credit has no standard opcode.
 const GRANT: u8 = 0xc0;
 const REQUEST: u8 = 0xc1;
 
 const DEFAULT_PARTITION: u16 = 0xffff;
-/// Bit of congestion notification backwards in the byte after the partition.
+/// Bit of backward congestion notification, in the byte after the partition.
 const BECN: u8 = 0x40;
-/// A positive acknowledgement that grants no end of credit.
+/// Syndrome of a positive acknowledgement that sets no limit of credit.
 const POSITIVE: u8 = 0x1f;
-/// A negative one: a packet is missing.
+/// Syndrome of a negative acknowledgement: a packet is missing.
 const SEQUENCE_ERROR: u8 = 0x60;
-/// Bits of packet and queue-pair numbers.
+/// Mask of packet and queue-pair numbers, which have 24 bits.
 const NUMBER: u64 = (1 << 24) - 1;
-/// The first queue pair that is not the management's, with some room.
+/// The queue pair of flow 0. Lower numbers are left free, because the first two are for management.
 const FIRST_QUEUE_PAIR: u64 = 16;
 
 impl FrameWriter {
-    /// Writes the headers of a packet of RDMA.
+    /// Writes the headers of an RDMA packet.
     pub(super) fn write_roce<H: Observed>(
         &self,
         now: Time,
@@ -63,12 +64,13 @@ impl FrameWriter {
             true => wire.saturating_sub(headers),
             false => wire.saturating_sub(headers).min(least),
         };
-        // Switches mark all data of RDMA: it is sent as ECN-capable.
+        // Data packets of RDMA are sent as ECN-capable, because switches mark all of them.
         let ecn = match packet.ecn() {
             Ecn::NotCapable if is_data => IpEcn::TWO,
             other => codepoint(other),
         };
-        // The entropy is the source port in both directions, as senders of acknowledgements have it.
+        // The entropy is the source port in both directions, as RoCEv2 receivers send
+        // acknowledgements.
         let port = if is_data {
             packet.key.src_port
         } else {
@@ -85,7 +87,7 @@ impl FrameWriter {
             let len = u16::try_from(udp(ETHERNET + IPV4)).expect("shorter than the frame");
             out.extend(ethernet(link, EtherType::IPV4));
             out.extend(ipv4(packet, ecn, IpNumber::UDP, len).to_bytes());
-            // Without a checksum, as RoCEv2 has it.
+            // RoCEv2 sends no UDP checksum over IPv4.
             let header = UdpHeader {
                 source_port: port,
                 destination_port: ROCE,
@@ -113,7 +115,7 @@ impl FrameWriter {
             length: len,
             checksum: 0,
         };
-        // IPv6 asks for a checksum (RFC 8200, section 8.1).
+        // IPv6 requires a checksum (RFC 8200, section 8.1).
         let mut payload = transport.clone();
         payload.resize(usize::from(len) - UDP, 0);
         header.checksum = header
@@ -126,7 +128,7 @@ impl FrameWriter {
         out.extend(&transport);
     }
 
-    /// Writes what follows UDP.
+    /// Writes the headers after UDP.
     fn write_transport<H: Observed>(&self, packet: &Packet<H>, out: &mut Vec<u8>) {
         let flags = packet.flags;
         let byte = packet.cumulative();
@@ -142,12 +144,12 @@ impl FrameWriter {
                 };
                 (opcode, packet.seq / self.mtu, None)
             }
-            // The last packet of which all bytes have arrived.
+            // The last packet that has arrived completely.
             PacketKind::Ack => {
                 let number = byte.div_ceil(self.mtu).wrapping_sub(1);
                 (ACKNOWLEDGE, number, Some(POSITIVE))
             }
-            // The one that is missing.
+            // The missing packet.
             PacketKind::Nack => (ACKNOWLEDGE, byte / self.mtu, Some(SEQUENCE_ERROR)),
             PacketKind::Grant => (GRANT, packet.telemetry.credit() / self.mtu, None),
             PacketKind::Request => (REQUEST, packet.telemetry.credit() / self.mtu, None),

@@ -1,8 +1,8 @@
-//! TCP (RFC 9293) with the options that it has room for: selective acknowledgements (RFC 2018),
-//! timestamps (RFC 7323), and those of a segment that opens a connection.
+//! TCP (RFC 9293) with the options that fit: selective acknowledgements (RFC 2018), timestamps (RFC
+//! 7323), and the options of a segment that opens a connection.
 //!
-//! Numbers begin at 0 with the SYN. What the simulator counts beyond the headers of IP and TCP, such
-//! as a preamble, follows the IP packet.
+//! Sequence numbers begin at 0 with the SYN. Bytes that the simulator counts beyond the headers of
+//! IP and TCP, such as a preamble, follow the IP packet.
 
 use etherparse::{EtherType, IpNumber, TcpHeader, TcpOptionElement};
 use fabricsim_base::id::NodeId;
@@ -14,21 +14,21 @@ use fabricsim_transport::tcp::{
 use super::{ETHERNET, IPV4, codepoint, ethernet, ipv4};
 use crate::headers::Observed;
 
-/// Bytes of the header of TCP without options.
+/// Bytes of the TCP header without options.
 const TCP: usize = 20;
-/// The most bytes of options.
+/// Largest number of bytes of options.
 const OPTIONS: usize = 40;
-/// Bytes of a timestamp with its padding.
+/// Bytes of a timestamp option with its padding.
 const TIMESTAMP: usize = 12;
-/// Bytes of the options of a segment that opens a connection, and those of them that are no timestamp.
+/// Bytes of the options of a segment that opens a connection, with and without a timestamp.
 const OPENING: usize = 20;
 const OPENING_ALONE: usize = 12;
-/// The window of every segment: the simulator has none.
+/// The receive window of every segment. The simulator does not model receive windows.
 const WINDOW: u16 = u16::MAX;
-/// Its scale, which makes it 1 GB.
+/// The window scale, with which the window is 1 GB.
 const WINDOW_SCALE: u8 = 14;
 
-/// Writes the headers of `packet`, whose fields of TCP are `segment`.
+/// Writes the headers of `packet`. Its TCP fields are in `segment`.
 pub(super) fn write<H: Observed>(
     link: (NodeId, NodeId),
     packet: &Packet<H>,
@@ -40,7 +40,8 @@ pub(super) fn write<H: Observed>(
         PacketKind::Data => packet.payload,
         _ => 0,
     };
-    // While a connection opens with data, all of its segments say so; on the wire the first does.
+    // While a connection opens with data, the simulator sets SYN in all segments. On the wire, only
+    // the first segment has it.
     let syn = segment.bits.has(Bits::SYN) && seq == 0;
     let ack = segment.bits.has(Bits::ACK);
     let mut header = TcpHeader::new(
@@ -83,13 +84,13 @@ pub(super) fn write<H: Observed>(
     out.extend(header.to_bytes());
 }
 
-/// Byte `position` of a stream as a sequence number, after the SYN where that has been.
+/// Returns the sequence number of byte `position` of a stream. `after_syn` adds the SYN's number.
 #[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap")]
 const fn number(position: u64, after_syn: bool) -> u32 {
     position.wrapping_add(after_syn as u64) as u32
 }
 
-/// The options that fit into `room` bytes.
+/// Returns the options that fit into `room` bytes.
 fn options<H: Observed>(
     packet: &Packet<H>,
     segment: &Segment,
@@ -127,7 +128,7 @@ fn options<H: Observed>(
     options
 }
 
-/// The edges of `block`, which lies as far from byte `ack` as it says.
+/// Returns the edges of `block`, which is stored relative to byte `ack`.
 fn edges(ack: u64, block: &SackBlock) -> (u32, u32) {
     let left = ack.wrapping_add_signed(i64::from(block.offset));
     let right = left.wrapping_add(u64::from(block.len));
