@@ -44,7 +44,7 @@ const THINK_TIME: Duration = Duration::from_us(2);
 /// The class of requests; the scenario's workloads are classes 0, 1, ….
 const REQUESTS: ClassId = ClassId(100);
 
-/// Keeps one request open; each request goes to another host than the one before.
+/// Keeps one request open. Each request is sent to another host than the one before.
 #[derive(Debug)]
 struct Requester {
     hosts: u32,

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets with a nightly compiler and runs each of them for a few seconds, as many at
-# once as there are cores. Needs no cargo-fuzz; for long runs that has more to offer.
+# Builds the fuzz targets with a nightly compiler and runs each of them for a few seconds, one per
+# core at a time. It does not need cargo-fuzz, which has more features for long runs.
 #
-#   fuzz/run.sh [SECONDS]     each target for so many seconds (4)
+#   fuzz/run.sh [SECONDS]     run each target for SECONDS (default: 4)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,9 +11,10 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 target_dir="$(cargo metadata --format-version 1 --no-deps --locked | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')"
 programs="$target_dir/fuzz/$host/brief"
 
-# The same versions as the workspace has; cargo adds the fuzzer's own packages.
+# Use the versions of the workspace; cargo adds the fuzzer's own packages.
 cp Cargo.lock fuzz/Cargo.lock
-# What cargo-fuzz passes to the compiler, but for the address sanitizer: there is no unsafe code.
+# The compiler flags of cargo-fuzz without the address sanitizer, because the targets have no unsafe
+# code.
 coverage=(--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
     -Cllvm-args=-sanitizer-coverage-pc-table
@@ -25,7 +26,8 @@ rm -rf fuzz/seeds
 cargo test --workspace --all-features --locked --quiet --test mutants -- \
     --ignored --exact properties::write_the_seeds_of_the_fuzz_targets
 
-# fuzz_one TARGET: what it finds stays in fuzz/artifacts, and its output is shown if it fails.
+# fuzz_one TARGET: runs a target. Failing inputs are kept in fuzz/artifacts. The output is printed if
+# the target fails.
 fuzz_one() {
     local target=$1
     mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"

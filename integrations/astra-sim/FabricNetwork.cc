@@ -167,7 +167,8 @@ void Fabric::send(int src, int dst, int tag, std::uint64_t bytes, Handler sent)
     message.src = host(src);
     message.dst = host(dst);
     if (src == dst) {
-        // Nothing crosses the network. Not within the call: ASTRA-sim does not expect that.
+        // Nothing crosses the network. The handlers must run after this call returns, because
+        // ASTRA-sim does not expect them earlier.
         schedule(now(), {[](void *argument) {
                              const auto own = static_cast<std::tuple<Fabric *, Key, std::uint64_t, Handler> *>(argument);
                              const auto [fabric, key, bytes, sent] = *own;
@@ -178,7 +179,7 @@ void Fabric::send(int src, int dst, int tag, std::uint64_t bytes, Handler sent)
                          new std::tuple<Fabric *, Key, std::uint64_t, Handler>(this, key, bytes, sent)});
         return;
     }
-    // A message without bytes is a packet all the same.
+    // A message without bytes still takes a packet.
     message.size = bytes == 0 ? 1 : bytes;
     message.tag = static_cast<std::uint32_t>(tag);
     message.token = keep({key, bytes, sent});
@@ -189,7 +190,7 @@ void Fabric::receive(int dst, int src, int tag, std::uint64_t bytes, Handler rec
 {
     const Key key{tag, src, dst};
     matches_[key].waiting.emplace_back(bytes, received);
-    // What is there already is handed over as an event of its own.
+    // Bytes that have already arrived are delivered by an event of their own.
     if (matches_[key].arrived >= bytes) {
         schedule(now(), {[](void *argument) {
                              const auto own = static_cast<std::pair<Fabric *, Key> *>(argument);
@@ -310,7 +311,7 @@ AstraSim::timespec_t FabricNetwork::sim_get_time()
 
 double FabricNetwork::get_BW_at_dimension(int)
 {
-    // Bytes in a nanosecond, as ASTRA-sim counts them: GB/s.
+    // ASTRA-sim counts in bytes per nanosecond, which is GB/s.
     const auto time = fabric_.ps_per_byte();
     return time > 0 ? 1e3 / time : -1;
 }

@@ -15,7 +15,7 @@
 
 namespace FabricSim {
 
-// A function of ASTRA-sim that waits for something, and its argument.
+// A callback of ASTRA-sim with its argument. Without a function, a call does nothing.
 struct Handler {
     void (*function)(void *) = nullptr;
     void *argument = nullptr;
@@ -28,19 +28,19 @@ struct Handler {
     }
 };
 
-// When the handler of a send is called.
+// The event at which the handler of a send is called.
 enum class SendEnd {
-    // When the last acknowledgement has come back: the buffer can be used again.
+    // The last acknowledgement arrives, so the sender may reuse the buffer.
     Acknowledged,
-    // When the message has been delivered, as ASTRA-sim's analytical backend has it.
+    // The message is delivered, as in ASTRA-sim's analytical backend.
     Delivered,
 };
 
-// The network that all ranks share. Time is exact to the picosecond; a rank is a host.
+// The network that all ranks share. Times are exact to the picosecond. Each rank is a host.
 class Fabric {
 public:
-    // A scenario file, changes to it such as "cc.kind=hpcc", and the host of each rank. write_flows()
-    // has only what keep_flows has kept, about a hundred bytes for each message.
+    // Loads the file `scenario` with changes such as "cc.kind=hpcc". `rank_hosts` names the host of
+    // each rank. write_flows() needs `keep_flows`, which takes about a hundred bytes per message.
     Fabric(const std::string &scenario, const std::vector<std::string> &settings, std::uint32_t threads,
            std::size_t ranks, const std::vector<std::string> &rank_hosts, SendEnd send_end,
            bool keep_flows);
@@ -48,7 +48,7 @@ public:
     Fabric &operator=(const Fabric &) = delete;
     ~Fabric();
 
-    // Runs until nothing is left to happen. Throws what a handler has thrown, or when messages are
+    // Runs until no event is left. Rethrows the exception of a handler, and throws if messages are
     // stuck.
     void run();
 
@@ -59,7 +59,7 @@ public:
     std::uint64_t unmatched() const;
     void write_flows(const std::string &path) const;
 
-    // Picoseconds that a byte takes on the idle network from rank 0 to rank 1.
+    // Returns the picoseconds per byte from rank 0 to rank 1 on the idle network.
     double ps_per_byte() const;
 
     void send(int src, int dst, int tag, std::uint64_t bytes, Handler sent);
@@ -69,7 +69,7 @@ public:
     const std::vector<std::uint64_t> &finish_times() const { return finished_; }
 
 private:
-    // Messages of one key are matched in the order of sending, by bytes.
+    // Receives match messages of the same key by bytes, in the order of sending.
     using Key = std::tuple<int, int, int>; // tag, source, destination
     struct Match {
         std::uint64_t arrived = 0;
@@ -101,7 +101,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-// The network as one rank sees it.
+// The interface of one rank to the network.
 class FabricNetwork final : public AstraSim::AstraNetworkAPI {
 public:
     FabricNetwork(int rank, Fabric &fabric) : AstraNetworkAPI(rank), fabric_(fabric) {}

@@ -1,4 +1,4 @@
-// ASTRA-sim on fabricsim: the command.
+// The command that runs ASTRA-sim on fabricsim.
 #include "FabricNetwork.hh"
 
 #include <astra-sim/common/Logging.hh>
@@ -33,7 +33,7 @@ const char *const HELP =
     "  --comm-group-configuration, --num-queues-per-dim, --comm-scale, --injection-scale,\n"
     "  --rendezvous-protocol, --logging-configuration, --logging-folder: as ASTRA-sim has them\n";
 
-// The options of the command line: "--name=value".
+// The options of the command line, in the form "--name=value".
 class Options {
 public:
     Options(int argc, char **argv)
@@ -145,7 +145,7 @@ const char *kind_name(AstraSim::Statistics::OperatorStatistics::OperatorType kin
     }
 }
 
-// A field of a CSV file, as RFC 4180 quotes it.
+// Returns `text` as a field of a CSV file, quoted as in RFC 4180 if necessary.
 std::string quoted(const std::string &text)
 {
     if (text.find_first_of(",\"\n\r") == std::string::npos) {
@@ -158,8 +158,8 @@ std::string quoted(const std::string &text)
     return '"' + inside + '"';
 }
 
-// A row for each operation, by rank and by the number that it has in the trace. ASTRA-sim counts in
-// nanoseconds. A cell is empty where the trace or the run has nothing to say.
+// Writes a row for each operation, sorted by rank and by the operation's number in the trace. Times
+// are in nanoseconds, as in ASTRA-sim. A cell is empty if neither the trace nor the run has a value.
 void write_operations(const std::string &path, const std::vector<std::unique_ptr<AstraSim::Sys>> &systems)
 {
     using Operation = AstraSim::Statistics::OperatorStatistics;

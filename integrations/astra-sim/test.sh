@@ -5,8 +5,8 @@
 #
 #   ASTRA_SIM_DIR=/path/to/astra-sim integrations/astra-sim/test.sh [TRACE-PREFIX RANKS]...
 #
-# Further traces are run, too. BUILD is the folder for objects (default: a new one, removed at the end),
-# PROFILE the profile of cargo (default: release). Without ASTRA_SIM_DIR there is nothing to do.
+# Also runs the given traces. BUILD is the folder for objects (default: a new one, removed at the end),
+# PROFILE the profile of cargo (default: release). Does nothing without ASTRA_SIM_DIR.
 set -euo pipefail
 cd "$(dirname "$0")"
 if [ -z "${ASTRA_SIM_DIR:-}" ]; then
@@ -43,7 +43,8 @@ sed -e 's/"endpoint-delay": *[0-9]*/"endpoint-delay": 0/' -e 's/"local-mem-bw": 
     -e 's/"preferred-dataset-splits": *[0-9]*/"preferred-dataset-splits": 1/' \
     "$examples/system/native_collectives/Ring_4chunks.json" >"$work/bare.json"
 
-# astra TRACE RANKS SYSTEM: microseconds until the last rank has finished; the line itself on stderr.
+# astra TRACE RANKS SYSTEM: prints the microseconds until the last rank has finished. The line of
+# ASTRA-sim is printed to stderr.
 astra() {
     sed -e "s/^hosts = 16/hosts = $2/" star16.toml >"$work/star$2.toml"
     local line
@@ -55,7 +56,7 @@ astra() {
     sed 's/.*finished after \([0-9.]*\) us.*/\1/' <<<"$line"
 }
 
-# alone OPERATION RANKS BYTES: microseconds of our own ring on the same star.
+# alone OPERATION RANKS BYTES: prints the microseconds of fabricsim's own ring on the same star.
 alone() {
     {
         cat "$work/star$2.toml"
@@ -67,7 +68,7 @@ alone() {
              NR == 2 { printf "%.3f\n", $column / 1000 }' "$work/alone/collectives.csv"
 }
 
-# A gathered MiB is what each rank gives in ASTRA-sim, and the whole buffer in ours.
+# The size of an all-gather is the part of each rank in ASTRA-sim, and the whole buffer in fabricsim.
 mib=1048576
 failed=0
 for ranks in 16 64 256; do
@@ -78,7 +79,7 @@ for ranks in 16 64 256; do
             size=$((mib * ranks))
         fi
         if [ ! -e "$trace.0.et" ]; then
-            # The whole of an all-gather among 256 would be 256 MiB at each rank.
+            # An all-gather among 256 ranks would fill 256 MiB at each rank.
             if [ $operation = all_gather ]; then
                 continue
             fi

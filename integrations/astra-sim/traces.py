@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Chakra traces of one collective, for numbers of ranks that ASTRA-sim has no example of.
+"""Writes Chakra traces of one collective, for numbers of ranks without an example in ASTRA-sim.
 
     traces.py OPERATION RANKS BYTES PREFIX
 

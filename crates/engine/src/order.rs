@@ -19,8 +19,8 @@ pub(super) const LEADING: usize = 2;
 
 const _: () = assert!(MOST_GROUPS <= BUCKETS, "each group has a bucket");
 
-/// Sorts keys with times that are spread over an epoch: distributes them to buckets by time, where
-/// each moves to its place among its neighbors.
+/// Sorts keys with times that are spread over an epoch. It distributes them to buckets by time, and
+/// moves each key to its place within its bucket.
 #[derive(Clone, Debug)]
 pub(super) struct EpochSort {
     /// For each bucket: first its number of keys, then the place of its next key.

@@ -4,7 +4,7 @@ use super::process::Wiring;
 use fabricsim_base::units::Duration;
 
 /// Length of the longest epoch with turns, in lookaheads. At its end both sides must be at the same
-/// time, which takes one phase that is shorter than the others.
+/// time, so one of its phases is shorter than the rest.
 const LOOKAHEADS: u64 = 16;
 
 /// Maximum length of an epoch with turns. With long links an epoch has many messages anyway. If it

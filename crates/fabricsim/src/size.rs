@@ -48,7 +48,7 @@ pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
 /// most runs far below it.
 const MOST_TIMES: u64 = 16;
 
-/// Refuses a scenario whose packets would need much more memory than this machine has left.
+/// Refuses a scenario if its packets would need much more memory than the machine has left.
 ///
 /// # Errors
 /// States the needed and the available memory.

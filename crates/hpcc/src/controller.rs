@@ -30,7 +30,7 @@ pub struct Hpcc<S> {
     /// One per hop if rates are kept per hop, otherwise empty.
     per_hop: Vec<Control>,
     previous: S,
-    /// Telemetry of all paths other than that of `previous`, if packets take several paths.
+    /// Telemetry of all paths except `previous`, if packets take several paths.
     other_paths: Option<Box<OtherPaths<S>>>,
     /// The `snd_nxt` at the last commit of the reference, or 0 before the first acknowledgement.
     last_update_seq: u64,

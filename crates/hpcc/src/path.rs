@@ -43,7 +43,7 @@ impl PortLabel {
 /// Differs from the paper: the identity is the exclusive or of a 24-bit hash for each egress port;
 /// the paper has 12 bits for each switch. This distinguishes parallel links between two switches,
 /// which have different counters, and spines even if their small numbers happen to collide. Two
-/// paths have the same identity with a probability of 2^-24. The size on the wire is that of the
+/// paths have the same identity with a probability of 2^-24. On the wire, the identity takes the
 /// paper's 12 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub(crate) struct PathTrace(u32);

@@ -68,7 +68,7 @@ pub struct PowerTcp<S> {
     constants: Arc<Constants>,
     window: PowerWindow,
     previous: S,
-    /// Telemetry of all paths other than that of `previous`, if packets take several paths.
+    /// Telemetry of all paths except `previous`, if packets take several paths.
     other_paths: Option<Box<OtherPaths<S>>>,
     /// `true` after the first acknowledgement.
     begun: bool,

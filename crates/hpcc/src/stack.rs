@@ -248,7 +248,7 @@ fn time(entry: &ExactHop) -> u64 {
 fn interval_ns(entry: &ExactHop, before: &ExactHop) -> f64 {
     let low = u64::from(entry[0]).wrapping_sub(u64::from(before[0]));
     let high = u64::from(entry[2].wrapping_sub(before[2])) << 32;
-    // The left shift discards all bits above those of the time.
+    // The left shift discards all bits above the time.
     let top = u64::BITS - EXACT_TIME_BITS;
     let ps = low.wrapping_add(high) << top >> (top - EXACT_TIME_SHIFT);
     // The value is far below 2^63, and converting a signed integer takes a single instruction.

@@ -11,7 +11,7 @@ pub(crate) struct Rise {
     at: Time,
     /// Utilization of the port, in steps of the code.
     pub(crate) steps: f64,
-    /// Index of the packet among those sent through the port, or `None` if the link loses it.
+    /// Index of the packet among all packets sent through the port; `None` if the link loses it.
     pub(crate) place: Option<u32>,
     /// Egress port of the packet.
     pub(crate) port: PortId,

@@ -76,7 +76,7 @@ impl Figure {
         Ok(PyBytes::new(py, &drawn))
     }
 
-    /// Writes the figure to a file whose name ends in .svg, .png or .pdf.
+    /// Writes the figure to a file with the extension .svg, .png or .pdf.
     #[pyo3(signature = (path, *, scale=2.0, dark=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, scale: f32, dark: bool) -> PyResult<()> {
         let ending = path.extension().map(|ending| ending.to_ascii_lowercase());

@@ -44,7 +44,7 @@ pub struct ClassQueues<H> {
     passing: PrioritySet,
     total: u64,
     turns: Turns,
-    /// Packets that were dropped to make room for others.
+    /// Packets that were dropped to make room for other packets.
     given_up: Vec<Packet<H>>,
     /// Maximum bytes in the queue of control.
     control_limit: u64,

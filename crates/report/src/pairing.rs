@@ -100,7 +100,7 @@ impl Pairing {
     }
 }
 
-/// Returns the completion time of `first` over that of `second`.
+/// Returns the completion time of `first` divided by the completion time of `second`.
 pub(crate) fn ratio(first: &FctRecord, second: &FctRecord) -> f64 {
     first.fct.as_ps().max(1) as f64 / second.fct.as_ps().max(1) as f64
 }

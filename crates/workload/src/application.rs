@@ -9,7 +9,7 @@ use fabricsim_core::plugin::Application;
 /// Applications, each with its host.
 pub type HostApplications = Vec<(NodeId, Box<dyn Application>)>;
 
-/// The flow source of a workload whose applications start all flows.
+/// The empty flow source of a workload, for workloads in which applications start all flows.
 #[derive(Checkpointed)]
 pub(crate) struct NoFlows;
 

@@ -168,7 +168,7 @@ impl<'a, M: Message> Group<'a, M> {
         self.grouped(place, self.keys[place])
     }
 
-    /// Goes back by one message, so that the last returned message is returned again.
+    /// Moves back by one message, so that the last returned message is returned again.
     ///
     /// # Panics
     /// If no message was returned.

@@ -1,4 +1,4 @@
-//! The identity of the scenario whose state a checkpoint contains.
+//! The identity of a checkpoint's scenario.
 
 use std::path::PathBuf;
 

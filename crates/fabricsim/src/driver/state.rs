@@ -35,7 +35,7 @@ struct UnderWay {
 /// The shared state without the driver, which borrows it during a call.
 pub(crate) struct State {
     pub(super) rules: MessageRules,
-    /// The host whose application keeps the timers.
+    /// The host that keeps all timers of the program.
     pub(super) keeper: NodeId,
     pub(crate) pausing: Pausing,
     pub(crate) hearing: Hearing,

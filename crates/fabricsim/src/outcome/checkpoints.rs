@@ -137,7 +137,7 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Returns the checkpoints whose time the run has not reached.
+    /// Returns the checkpoints at times that the run has not reached.
     pub(super) fn left(&self) -> impl Iterator<Item = &WantedCheckpoint> {
         self.wanted.iter()
     }

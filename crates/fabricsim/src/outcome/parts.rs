@@ -35,7 +35,7 @@ pub struct RunParts<'a> {
 }
 
 /// Like [`run_to_folder`](super::run_to_folder), from a checkpoint or with checkpoints during the
-/// run. The results are those of the whole run, including the time before a checkpoint.
+/// run. The results cover the whole run, including the time before a checkpoint.
 ///
 /// # Errors
 /// Fails like [`run_to_folder`](super::run_to_folder). Also fails if `scenario` differs from the

@@ -12,8 +12,8 @@ pub(super) const TEMPORARY: &str = ".tmp-fabricsim-";
 /// Prefix for the names of temporary files written without a lock.
 const UNLOCKED: &str = ".tmp-one-fabricsim-";
 
-/// Creates a file in `folder` that will be renamed. Its permissions are those of any new file of
-/// the user, because results are shared.
+/// Creates a file in `folder` that will be renamed. It has the permissions of any new file of the
+/// user, because results are shared.
 ///
 /// The caller must hold the lock of the folder, because the next holder removes left-over files.
 pub fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {

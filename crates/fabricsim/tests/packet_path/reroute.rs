@@ -56,7 +56,7 @@ struct Trip {
     fct: Duration,
     /// The lowest rate of the flow after its first round trips.
     lowest: Rate,
-    /// Bytes that left by the port that came up.
+    /// Bytes that left through the port to which flows can move, `other`.
     moved: Bytes,
 }
 

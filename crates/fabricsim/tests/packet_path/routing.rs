@@ -65,7 +65,7 @@ fn slowdowns(scenario: &Scenario) -> [f64; 2] {
 /// Collisions of ECMP cost half of the throughput; spraying and adaptive routing cost almost
 /// nothing. The shortest queue of a switch says nothing about later queues, so flows that follow it
 /// spread less evenly over these than flows that draw. Flowlets, which draw again and again, are in
-/// between for slow flows; their median equals that of ECMP.
+/// between for slow flows; their median equals ECMP's.
 fn policies_have_their_order(k: u32) {
     let of = |policy: &str| {
         let [median, p95] = slowdowns(&permutation(k, "1MB", policy, LINE_RATE));

@@ -88,8 +88,8 @@ mod tests {
         assert_eq!(had, [true; 12]);
     }
 
-    /// Rounding is independent of the choice of the hop, so the mean code of the samples equals
-    /// that of the value.
+    /// Rounding is independent of the choice of the hop, so the mean code of the samples equals the
+    /// code of the value.
     #[test]
     fn survivors_are_rounded_without_a_bias() {
         let code = Multiplicative::new(0.42, 4, StepRounding::Random).unwrap();

@@ -15,9 +15,9 @@ pub struct Frequent<T> {
 
 /// The most frequent values of a stream (Metwally, Agrawal and El Abbadi, ICDT 2005: Space-Saving).
 ///
-/// A value without a counter takes over the counter with the lowest count; among equals, that of
-/// the smallest value. For a stream of n values and m counters, a count is never too small and at
-/// most n/m too large, and every value that occurs more than n/m times has a counter.
+/// A value without a counter takes over the counter with the lowest count, and among equal counts
+/// the counter of the smallest value. For a stream of n values and m counters, a count is never too
+/// small and at most n/m too large, and every value that occurs more than n/m times has a counter.
 ///
 /// An insertion takes about log2 m steps if the value has a counter, otherwise m.
 #[derive(Clone, Debug, Stored)]

@@ -26,7 +26,7 @@ pub struct RoutePart {
     pub decoded_at: Option<Time>,
     /// Decoded value of each hop.
     pub path: Vec<u64>,
-    /// `true` if the decoded path is that of the packet that completed it. Absent if the query
+    /// `true` if the packet that completed the path took the decoded path. Absent if the query
     /// traces ports instead of switches.
     pub correct: Option<bool>,
     /// Number of packets that took a path other than the decoded one without causing a

@@ -108,7 +108,7 @@ impl Candidates {
         }
     }
 
-    /// Eliminates the switches of `hop` without a neighbor among those of `beside`.
+    /// Eliminates the switches of `hop` that are not linked to any candidate of `beside`.
     fn keep_neighbors(&mut self, hop: u8, beside: u8, links: &Links, solved: &mut Vec<(u8, u64)>) {
         let (hop_index, beside_index) = (usize::from(hop) - 1, usize::from(beside) - 1);
         let Some(others) = self.left[beside_index].take() else {

@@ -292,8 +292,8 @@ impl PathDecoder {
         residual.hops.remove(hop);
     }
 
-    /// Eliminates the candidates of `hop` with a value other than that of `residual`, which
-    /// contains no other hop.
+    /// Eliminates the candidates of `hop` that do not match `residual`. The residual contains no
+    /// other hop.
     fn strike_out(&mut self, hop: u8, residual: &Residual) -> Result<(), Contradiction> {
         let fits = self
             .scheme

@@ -113,7 +113,7 @@ class Figure:
     def save(
         self, path: str | PathLike[str], *, scale: float = 2.0, dark: bool = False
     ) -> None:
-        """Writes the figure to a file whose name ends in .svg, .png or .pdf."""
+        """Writes the figure to a file with the extension .svg, .png or .pdf."""
 
     def _repr_svg_(self) -> str: ...
 

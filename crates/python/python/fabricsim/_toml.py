@@ -72,7 +72,7 @@ class Writer:
                 self._entry(entry, [*here, str(number)], lines)
 
     def _entry(self, entry: Mapping[str, Any], path: list[str], lines: list[str]) -> None:
-        """Writes a table of a list, whose tables are dotted keys."""
+        """Writes a table of a list. Tables inside of it are written as dotted keys."""
         for key, item in entry.items():
             here = [*path, str(key)]
             item = self._replaced(item, here)

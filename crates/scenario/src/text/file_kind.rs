@@ -19,7 +19,7 @@ pub struct FileKind {
     pub(crate) piped: Piped,
 }
 
-/// Support for the standard input in place of a file.
+/// Support for the standard input instead of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Piped {
     ByDash,

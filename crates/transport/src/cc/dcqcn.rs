@@ -1,5 +1,5 @@
 //! DCQCN: marks reduce the rate, timers recover it (Zhu et al., SIGCOMM 2015). There are two forms:
-//! that of NIC vendors, which the published HPCC simulator uses, and that of the paper.
+//! the form of NIC vendors, which the published HPCC simulator uses, and the form of the paper.
 
 mod config;
 mod paper;

@@ -1,6 +1,6 @@
 //! RCCC, the receiver-credit congestion control of Ultra Ethernet (specification 1.0), after its
 //! public reference: the consortium's simulator htsim (`htsim/sim/uec.cpp`; comments name its
-//! functions). Its mechanism is that of EQDS (Olteanu et al., NSDI 2022).
+//! functions). It uses the mechanism of EQDS (Olteanu et al., NSDI 2022).
 //!
 //! A flow begins with its own credit of one and a half bandwidth-delay products. It uses this
 //! credit before it hears from the receiver, and loses the rest when it does. From then on it sends

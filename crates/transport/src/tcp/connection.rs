@@ -110,8 +110,8 @@ impl Outcome {
 /// Differs from the paper: the FIN of the side that opened the connection ends both directions (RFC
 /// 9293, section 3.6, has one for each). By then the other side has nothing left to send.
 // The field order matters: an arriving segment needs the first three cache lines, and an
-// acknowledgement also those at the beginning of the sender. A host has more connections than fit
-// in a cache, so each line is a miss.
+// acknowledgement also needs the first lines of the sender. A host has more connections than fit in
+// a cache, so each line is a miss.
 #[derive(Checkpointed, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Connection {

@@ -167,7 +167,7 @@ impl Scoreboard {
             rack.on_delivered(&segment);
         }
         if self.duplicates > 0 && delivery.cumulative > 0 {
-            // One of the segments was the hole; the rest are among those counted as duplicates.
+            // One of the segments was the hole; the rest were counted as duplicates.
             let eaten = (delivery.cumulative - 1).min(self.duplicates);
             self.duplicates -= eaten;
             delivery.segments -= eaten;

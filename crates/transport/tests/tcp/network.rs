@@ -57,8 +57,7 @@ impl Path {
 
 struct Host {
     tcp: Tcp<TcpHeader>,
-    /// Time at which the host's NIC is free; `bottleneck` is that of the bottleneck before the
-    /// host.
+    /// Times at which the host's NIC and the bottleneck before the host are free.
     free: Time,
     bottleneck: Time,
     /// Time of the next poll of the host.

@@ -19,7 +19,8 @@ pub(super) struct Fetches {
 }
 
 impl Fetches {
-    /// Returns a source of requests like `like`, whose start is the beginning of the workload.
+    /// Returns a source of requests like `like`. The start of `like` is the beginning of the
+    /// workload.
     pub(super) fn new(
         like: FlowRequest,
         mut rest: Box<dyn Iterator<Item = WorkloadFlow> + Send>,

@@ -79,8 +79,8 @@ impl Span {
     }
 }
 
-/// The bit of tags that separates messages of collectives from messages of single operations, whose
-/// tags have 32 bits.
+/// The bit of tags that separates messages of collectives from messages of single operations. The
+/// tags of single operations have 32 bits.
 pub(crate) const OF_A_COLLECTIVE: u64 = 1 << 46;
 
 /// Returns the end of a sentence about a message with `tag`.

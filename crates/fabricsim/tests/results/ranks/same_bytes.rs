@@ -130,8 +130,8 @@ fn example(path: &str, changes: &[String]) -> Scenario {
     Scenario::from_file(&folder.join(path), changes).unwrap()
 }
 
-/// Prints the CPU time of ranks, next to that of one process. Other programs share the cores of the
-/// machine, so wall times say little here.
+/// Prints the CPU time of ranks, next to the CPU time of one process. Other programs share the
+/// cores of the machine, so wall times say little here.
 #[test]
 #[ignore = "measures"]
 fn what_ranks_take() {

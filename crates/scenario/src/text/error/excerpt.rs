@@ -19,7 +19,7 @@ const COLUMNS: usize = 200;
 /// Number of characters to keep before the faulty ones in a shortened line.
 const BEFORE: usize = 60;
 
-/// Text at the place where a line was shortened.
+/// Marker for the missing part of a shortened line.
 const CUT: &str = "...";
 
 /// The lines of a text around an error, with their original numbers. They fit on a screen for a

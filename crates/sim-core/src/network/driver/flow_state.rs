@@ -82,7 +82,7 @@ impl FlowState {
     }
 
     /// Returns `true` if all flows that are not endless have ended. A run with only endless flows
-    /// goes on.
+    /// continues.
     pub(in crate::network) const fn has_ended(&self) -> bool {
         let others = self.numbered + self.by_applications > self.endless;
         self.started() - self.finished == self.endless && (others || self.endless == 0)

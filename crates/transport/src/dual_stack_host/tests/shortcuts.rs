@@ -1,6 +1,6 @@
 //! Replies that leave at once and updates that name a single flow are shortcuts: they save the host
-//! some calls but change nothing else. These tests compare all packets and times with those of a
-//! host that is fully polled after every event.
+//! some calls but change nothing else. These tests compare all packets and times with a host that
+//! is fully polled after every event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
