@@ -29,7 +29,7 @@ pub(super) struct Exchange<M> {
 /// Progress that ranks share at the end of an epoch.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct Totals {
-    /// The earliest next event.
+    /// Time of the earliest next event.
     pub(super) next: Time,
     /// Number of process runs.
     pub(super) steps: u64,

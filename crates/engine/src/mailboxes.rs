@@ -55,7 +55,7 @@ const WORDS_PER_LINE: u32 = 8;
 /// The far end of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbor {
-    /// The number of the mailbox or, in the sender's partition, the place of the process.
+    /// Index of the mailbox, or, if the far end is in the sender's partition, index of the process.
     mailbox: u32,
     channel: u32,
     /// The word with the ready bit of the process, or [`OWN_PARTITION`].

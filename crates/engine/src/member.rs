@@ -22,7 +22,7 @@ pub(super) const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
 pub(super) struct Member<D: LogicalProcess> {
     pub(super) process: D,
     pub(super) index: usize,
-    /// Number of its mailbox.
+    /// Index of the process's mailbox.
     pub(super) mailbox: usize,
     pub(super) inbox: Inbox<D::Message>,
     pub(super) send_buffer: SendBuffer<D::Message>,

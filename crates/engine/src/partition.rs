@@ -17,9 +17,9 @@ use fabricsim_base::units::{Duration, Time};
 /// The steered processes of a block of a partition, one bit for each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SteeredBlock {
-    /// All steered processes.
+    /// One bit for each steered process.
     pub(super) all: u64,
-    /// The processes that have begun this epoch.
+    /// One bit for each steered process that has begun this epoch.
     pub(super) begun: u64,
 }
 

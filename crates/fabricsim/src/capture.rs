@@ -43,7 +43,7 @@ pub(crate) struct Capture {
 /// The contents of a capture, in `summary.json`.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct CaptureSummary {
-    /// The file.
+    /// Name of the capture file.
     pub file: String,
     /// Number of captured ports.
     pub interfaces: u64,

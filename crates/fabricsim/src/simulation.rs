@@ -57,7 +57,7 @@ pub struct NetworkInfo {
     pub stall_after: Duration,
     /// Bytes of telemetry that a data packet carries on the wire.
     pub telemetry_bytes: u16,
-    /// The memory that it needs.
+    /// Memory that the simulation needs.
     pub memory: MemoryNeed,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct ChangingParts<'a> {
 
 /// Limits of the telemetry of a running simulation.
 struct TelemetryRoom {
-    /// The units of entries.
+    /// Units of the entries of the INT header.
     scale: IntScale,
     switches: u16,
     rates: Vec<Rate>,
@@ -101,9 +101,9 @@ struct TelemetryRoom {
 /// Traffic that the workloads are expected to produce.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expectation {
-    /// Number of flows.
+    /// Expected number of flows.
     pub flows: f64,
-    /// Payload bytes.
+    /// Expected payload bytes of all flows.
     pub bytes: f64,
 }
 

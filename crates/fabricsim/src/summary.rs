@@ -43,17 +43,17 @@ pub struct FlowCounts {
 /// Slowdowns of one class of sizes.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SlowdownSummary {
-    /// The class.
+    /// Name of the size class.
     pub class: String,
-    /// Flows in it.
+    /// Number of flows in the class.
     pub flows: usize,
     /// Median slowdown; this and the other percentiles are absent if the class has too few flows.
     pub p50: Option<f64>,
-    /// 95th percentile.
+    /// 95th percentile of the slowdown.
     pub p95: Option<f64>,
-    /// 99th percentile.
+    /// 99th percentile of the slowdown.
     pub p99: Option<f64>,
-    /// Mean.
+    /// Mean slowdown.
     pub mean: Option<f64>,
 }
 

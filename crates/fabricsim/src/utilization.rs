@@ -59,7 +59,7 @@ pub struct TierUtilization {
     pub tier: String,
     /// Number of links.
     pub links: u64,
-    /// Bytes of all links over their rates.
+    /// Bytes on all links divided by their rates.
     pub mean: f64,
     /// The utilization of the busiest link.
     pub busiest: f64,
@@ -68,19 +68,19 @@ pub struct TierUtilization {
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BusyLink {
-    /// Its tier.
+    /// The tiers of the sender and the receiver, such as `leaf to spine`.
     pub tier: String,
     /// The sending node.
     pub node: NodeId,
-    /// Its name.
+    /// Name of the sending node.
     pub name: String,
-    /// Its port.
+    /// Egress port at the sending node.
     pub port: PortId,
     /// The receiving node.
     pub peer: NodeId,
-    /// The name of that node.
+    /// Name of the receiving node.
     pub peer_name: String,
-    /// The expected utilization.
+    /// Expected utilization, as a share of the rate.
     pub utilization: f64,
 }
 

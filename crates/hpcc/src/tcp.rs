@@ -30,7 +30,7 @@ use crate::view::{IntHop, IntView};
 pub struct TcpHpcc {
     #[checkpoint(rebuilt)]
     rule: RateRule,
-    /// T in nanoseconds.
+    /// Base round-trip time (T), in nanoseconds.
     #[checkpoint(rebuilt)]
     base_rtt_ns: f64,
     /// Bytes on the wire of a full segment; `mss` is its payload.
@@ -133,7 +133,7 @@ impl TcpHpcc {
         samples.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// Returns W in whole segments.
+    /// Returns the window (W) in whole segments.
     fn segments(&self) -> u64 {
         let bytes = self.rate * self.base_rtt_ns / 8e9;
         #[expect(

@@ -33,7 +33,7 @@ impl Default for ProbeOptions {
 /// Cost of messages of one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeCost {
-    /// Size in bytes.
+    /// Size of a message, in bytes.
     pub bytes: usize,
     /// Half of a round trip, in microseconds: from the call that sends a message to its receipt.
     pub one_way_us: f64,

@@ -21,7 +21,7 @@ struct Constants {
     rule: RateRule,
     code: LogCode,
     line_rate: Rate,
-    /// W.
+    /// The window at line rate (W).
     full_window: Bytes,
     has_window: bool,
     fixed_window: bool,

@@ -11,7 +11,7 @@ use crate::draws::Draws;
 pub(crate) struct PortUtilization {
     #[checkpoint(rebuilt)]
     link: Link,
-    /// U in the paper.
+    /// Average utilization (U in the HPCC paper).
     utilization: f64,
     /// Departure time and size of the last packet.
     last: (Time, Bytes),

@@ -24,7 +24,7 @@ pub struct PintSettings {
     code: LogCode,
     /// `None` if switches compute exactly.
     tables: Option<Arc<Tables>>,
-    /// T.
+    /// Base round-trip time (T), over which utilization is averaged.
     base_rtt: Duration,
     measured: MeasuredPackets,
 }

@@ -42,13 +42,13 @@ pub struct MixedBuffer {
     lossless: SharedBuffer,
     #[checkpoint(rebuilt)]
     lossy: PrioritySet,
-    /// In units of [`ONE`].
+    /// Limit of a lossy queue as a multiple of the free buffer, in units of [`ONE`].
     #[checkpoint(rebuilt)]
     alpha: u64,
     /// Maximum bytes of a queue of each priority.
     #[checkpoint(rebuilt)]
     limits: [u64; QUEUES],
-    /// The smallest of these limits.
+    /// The smallest of `limits`.
     #[checkpoint(rebuilt)]
     least_limit: u64,
     #[checkpoint(rebuilt)]

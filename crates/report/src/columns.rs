@@ -7,9 +7,9 @@ use fabricsim_base::input::InputError;
 /// A piece of a text and its position.
 #[derive(Clone, Copy, Debug)]
 pub struct Word<'t> {
-    /// The piece.
+    /// Text of the piece.
     pub text: &'t str,
-    /// The byte at which it begins.
+    /// Offset of the piece in the text, in bytes.
     pub offset: usize,
 }
 

@@ -10,9 +10,9 @@ use crate::record::FctRecord;
 /// Latest start of the flows that count.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CutEnd {
-    /// This long before the last flow starts.
+    /// This duration before the last flow starts.
     CoolDown(Duration),
-    /// At this instant.
+    /// This instant.
     Until(Time),
 }
 

@@ -67,9 +67,9 @@ pub struct Results {
 /// A span of simulated time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Observed {
-    /// Its beginning.
+    /// Beginning of the span.
     pub from: Duration,
-    /// Its end; `None` if it ends with the run.
+    /// End of the span; `None` if it lasts until the run ends.
     pub until: Option<Duration>,
 }
 

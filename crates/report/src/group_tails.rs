@@ -92,7 +92,7 @@ pub fn estimates(
 /// The ratio of a value under one setting to its value under another, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// The ratio.
+    /// The value under the first setting divided by the value under the second.
     pub ratio: f64,
     /// Confidence interval; `None` if there are too few flows and too few runs for one.
     pub interval: Option<Interval>,

@@ -12,11 +12,11 @@ use crate::record::FctRecord;
 pub struct IncastRound {
     /// The receiving host.
     pub dst: NodeId,
-    /// Start of its flows.
+    /// Time at which the flows of the round start.
     pub start: Time,
-    /// Number of its flows that have finished.
+    /// Number of flows of the round that have finished.
     pub flows: usize,
-    /// Time from the start to the end of the last of its flows.
+    /// Time from the start to the end of the last flow of the round.
     pub time: Duration,
 }
 

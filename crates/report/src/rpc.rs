@@ -17,13 +17,13 @@ pub const RPC_HEADER: &str = "query,class,client,server,connection,query_bytes,r
 pub struct RpcRecord {
     /// Number of the query's message, from the same sequence as flow numbers.
     pub query: FlowId,
-    /// The flow class of its workload.
+    /// The flow class of the query's workload.
     pub class: ClassId,
     /// The host that sent the query.
     pub client: NodeId,
     /// The host that responded.
     pub server: NodeId,
-    /// The number of its connection.
+    /// Number of the query's connection.
     pub connection: FlowId,
     /// Payload bytes of the query.
     pub size: Bytes,

@@ -99,7 +99,7 @@ pub struct Scenario {
 pub struct ScenarioText {
     /// Name of the text in messages: the name of its file.
     pub source: String,
-    /// The text.
+    /// The text, in TOML.
     pub text: String,
     /// Base folder of relative paths in the text.
     pub folder: PathBuf,

@@ -27,7 +27,7 @@ pub enum TopologyError {
     /// A link names a node that does not exist.
     #[error("link {link} names node {node}, which does not exist")]
     UnknownNode {
-        /// The link.
+        /// Index of the link.
         link: usize,
         /// The missing node.
         node: NodeId,
@@ -35,7 +35,7 @@ pub enum TopologyError {
     /// A link joins a node with itself.
     #[error("link {link} joins node {node} with itself")]
     SelfLoop {
-        /// The link.
+        /// Index of the link.
         link: usize,
         /// The node at both ends.
         node: NodeId,
@@ -43,7 +43,7 @@ pub enum TopologyError {
     /// A link has no propagation delay.
     #[error("link {link} has a delay of zero: the window engine needs a delay of at least 1ps")]
     ZeroDelay {
-        /// The link.
+        /// Index of the link.
         link: usize,
     },
     /// A link has a longer propagation delay than can be simulated.
@@ -51,25 +51,25 @@ pub enum TopologyError {
         "link {link} has a delay of {delay}, more than the {MAX_LINK_DELAY} that a link can have"
     )]
     LongDelay {
-        /// The link.
+        /// Index of the link.
         link: usize,
-        /// The delay given.
+        /// The given delay.
         delay: Duration,
     },
     /// A link has a lower or higher rate than can be simulated.
     #[error("link {link} has a rate of {rate}, which is not between {MIN_RATE} and {MAX_RATE}")]
     Rate {
-        /// The link.
+        /// Index of the link.
         link: usize,
-        /// The rate given.
+        /// The given rate.
         rate: Rate,
     },
     /// A link's loss is not a probability.
     #[error("link {link} has a loss of {loss}, which is not a probability from 0 to 1")]
     Loss {
-        /// The link.
+        /// Index of the link.
         link: usize,
-        /// The loss given.
+        /// The given loss.
         loss: f64,
     },
     /// A node has more than [`MAX_PORTS`] links.

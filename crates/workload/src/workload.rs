@@ -113,13 +113,13 @@ pub trait Workload: Debug + Send + Sync {
 /// The file of a workload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct NamedFile<'a> {
-    /// The key with its path.
+    /// The key that holds the path.
     pub key: &'static str,
-    /// The path, as written.
+    /// The path, as written in the scenario.
     pub path: &'a str,
     /// Content of the file.
     pub content: FileContent,
-    /// Says if the file must still be loaded.
+    /// `Missing` if the file must still be loaded.
     pub state: FileState,
 }
 
@@ -139,9 +139,9 @@ pub enum FileContent {
 /// The state of a workload's file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileState {
-    /// It must be [loaded](Workload::load) before the workload can be built.
+    /// The file must be [loaded](Workload::load) before the workload can be built.
     Missing,
-    /// It has been loaded.
+    /// The file has been loaded.
     Loaded,
 }
 

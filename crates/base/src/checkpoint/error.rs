@@ -9,7 +9,7 @@ use super::Stored;
 pub struct SaveError {
     /// The kind of component, such as "the application".
     pub what: String,
-    /// The name of its type.
+    /// Name of the component's type.
     pub name: String,
 }
 

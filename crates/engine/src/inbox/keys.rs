@@ -54,16 +54,16 @@ impl GroupPlace {
     }
 }
 
-/// Tells if keys contain groups.
+/// State of the groups in keys.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Grouping {
-    /// They do not.
+    /// Keys contain no groups.
     None,
-    /// They do, but some messages can only be read in time order.
+    /// Keys contain groups, but some messages can only be read in time order.
     Impossible(GroupPlace),
-    /// They do.
+    /// Keys contain groups.
     Possible(GroupPlace),
-    /// They do, and are sorted by group.
+    /// Keys contain groups and are sorted by group.
     Done(GroupPlace),
 }
 

@@ -12,14 +12,14 @@ use super::local::LocalStart;
 use super::rules::MessageRules;
 use super::{Event, EventKind, Message};
 
-/// When a run returns because of events.
+/// Condition under which a run returns because of events.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Pausing {
-    /// At each event.
+    /// The run returns at each event.
     AtEvents,
-    /// At this instant, because the driver has requested it.
+    /// The run returns at this instant, because the driver has requested it.
     Now,
-    /// Never: events are passed to the driver, or kept.
+    /// The run does not return: events are passed to the driver, or kept.
     #[default]
     Never,
 }

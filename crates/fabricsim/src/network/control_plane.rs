@@ -22,7 +22,7 @@ const FIRST_PORT: u16 = 10_000;
 /// Assignment of source ports to flows that specify none.
 #[derive(Debug)]
 pub(crate) enum SourcePorts {
-    /// By the flow's number, wrapping around: needs no memory.
+    /// Derived from the flow's number, wrapping around. This needs no memory.
     ByFlow,
     /// Counted for each pair of hosts, as in the published simulator.
     ByPair(FxHashMap<(NodeId, NodeId), u16>),

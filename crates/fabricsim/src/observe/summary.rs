@@ -5,9 +5,9 @@ use serde::Serialize;
 /// State of a time series after the run, as reported in `summary.json`.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct SeriesSummary {
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// Its rows, without the header.
+    /// Number of rows in the file, without the header.
     pub rows: u64,
     /// Description of the samples missing because of `max_rows`; absent if none are missing.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -37,9 +37,9 @@ pub struct JobSummary {
     /// Time from the beginning of the first iteration to the end of the last one; absent unless all
     /// ranks have finished.
     pub completion_ns: Option<f64>,
-    /// Mean time of an iteration; this and the values that follow are absent without iterations. An
-    /// iteration lasts from the end of the previous one (the first from the beginning of the job)
-    /// to the last receipt or computation of any rank, so the slowest group determines it.
+    /// Mean time of an iteration. An iteration lasts from the end of the previous one (the first
+    /// from the beginning of the job) to the last receipt or computation of any rank, so the
+    /// slowest group determines it. All times of iterations are absent if no iteration has ended.
     pub iteration_mean_ns: Option<f64>,
     /// Median time of an iteration.
     pub iteration_p50_ns: Option<f64>,

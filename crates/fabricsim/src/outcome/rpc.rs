@@ -35,25 +35,25 @@ pub struct RpcSummary {
     /// Completed queries per second, over the time in which queries were sent. If the number of
     /// queries is limited, from the first query to the last response.
     pub qps: Option<f64>,
-    /// Mean query completion time; this and the values that follow are absent without queries.
+    /// Mean query completion time. All following values are absent if no query was completed.
     pub qct_mean_ns: Option<f64>,
     /// Median query completion time.
     pub qct_p50_ns: Option<f64>,
-    /// Its 95th percentile.
+    /// 95th percentile of the query completion time.
     pub qct_p95_ns: Option<f64>,
-    /// Its 99th percentile.
+    /// 99th percentile of the query completion time.
     pub qct_p99_ns: Option<f64>,
-    /// Its 99.9th percentile.
+    /// 99.9th percentile of the query completion time.
     pub qct_p999_ns: Option<f64>,
     /// Mean slowdown.
     pub slowdown_mean: Option<f64>,
     /// Median slowdown.
     pub slowdown_p50: Option<f64>,
-    /// Its 95th percentile.
+    /// 95th percentile of the slowdown.
     pub slowdown_p95: Option<f64>,
-    /// Its 99th percentile.
+    /// 99th percentile of the slowdown.
     pub slowdown_p99: Option<f64>,
-    /// Its 99.9th percentile.
+    /// 99.9th percentile of the slowdown.
     pub slowdown_p999: Option<f64>,
 }
 

@@ -15,7 +15,7 @@ pub enum Existing {
 /// A folder for results.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<'a> {
-    /// The folder.
+    /// Path of the folder.
     pub dir: &'a Path,
     /// Policy for existing results of another run.
     pub existing: Existing,

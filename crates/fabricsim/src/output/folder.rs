@@ -108,7 +108,7 @@ impl ResultFolder {
         })
     }
 
-    /// Returns the folder.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir

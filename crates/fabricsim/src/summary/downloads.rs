@@ -7,17 +7,17 @@ use crate::simulation::Simulation;
 /// A flow that never ends.
 #[derive(Clone, Debug, Serialize)]
 pub struct Download {
-    /// Its number.
+    /// Number of the flow.
     pub flow: u32,
-    /// The host that requested it.
+    /// The host that requested the data.
     pub src: u32,
-    /// The host that sends it.
+    /// The host that sends the data.
     pub dst: u32,
-    /// The class.
+    /// Class of the flow.
     pub class: u16,
     /// Payload bytes that have arrived.
     pub received_bytes: u64,
-    /// Payload bits per second from its start to the end of the run.
+    /// Payload bits per second, from the start of the flow to the end of the run.
     pub goodput_bps: f64,
 }
 

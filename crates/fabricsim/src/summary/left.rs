@@ -14,7 +14,7 @@ const LISTED_FLOWS: usize = 1_000;
 /// A flow that has not ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct UnfinishedFlow {
-    /// Its number, or `None` if it never started for lack of a route.
+    /// Number of the flow; `None` if it never started because there was no route.
     pub flow: Option<u32>,
     /// The sending host.
     pub src: u32,
@@ -24,11 +24,11 @@ pub struct UnfinishedFlow {
     pub dst: u32,
     /// The name of the receiving host.
     pub dst_name: String,
-    /// Its payload bytes; `None` for a flow that never ends.
+    /// Payload bytes of the flow; `None` for a flow that never ends.
     pub size_bytes: Option<u64>,
     /// Acknowledged payload bytes.
     pub acknowledged_bytes: u64,
-    /// The reason why it has not ended.
+    /// The reason why the flow has not ended.
     pub reason: String,
 }
 
@@ -37,13 +37,13 @@ pub struct UnfinishedFlow {
 pub struct DeadlockedPort {
     /// The switch.
     pub switch: u32,
-    /// Its name.
+    /// Name of the switch.
     pub switch_name: String,
-    /// Its port, in the order of the topology's links.
+    /// Egress port of the switch, in the order of the topology's links.
     pub port: u16,
     /// The switch at the far end, which has paused the port.
     pub paused_by: u32,
-    /// The name of that switch.
+    /// Name of the switch at the far end.
     pub paused_by_name: String,
     /// The paused priority.
     pub priority: Priority,

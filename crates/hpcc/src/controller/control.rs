@@ -11,11 +11,11 @@ use crate::scale::IntScale;
 /// The window for a rate R.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WindowRule {
-    /// W x R / line rate.
+    /// The base window W, scaled by R / line rate.
     Scaled,
-    /// W.
+    /// The base window W for every rate.
     Fixed,
-    /// R x T, the window that R was computed from.
+    /// R x T, the window from which R was computed.
     OfRate,
 }
 
@@ -25,9 +25,9 @@ pub(crate) struct Constants {
     pub(super) format: EntryFormat,
     pub(super) scale: IntScale,
     pub(super) rule: RateRule,
-    /// T in nanoseconds.
+    /// Base round-trip time (T), in nanoseconds.
     pub(super) base_rtt_ns: f64,
-    /// W = B T in bytes; B is the rate of the NIC.
+    /// Base window in bytes (W = B T, with the rate B of the NIC).
     pub(super) bdp: f64,
     pub(super) reaction: Reaction,
     pub(super) per_hop_rates: bool,

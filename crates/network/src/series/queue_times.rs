@@ -12,13 +12,13 @@ use fabricsim_core::plugin::{Interest, Observer};
 pub struct QueueBin {
     /// The switch.
     pub node: NodeId,
-    /// Its port.
+    /// Egress port of the switch.
     pub port: PortId,
     /// The shortest length; zero for the bin of the empty queue.
     pub from: Bytes,
     /// The upper bound of the length, exclusive.
     pub upto: Bytes,
-    /// The total time.
+    /// Total time at these lengths.
     pub time: Duration,
 }
 
@@ -27,7 +27,7 @@ pub struct QueueBin {
 pub struct QueueArea {
     /// The switch.
     pub node: NodeId,
-    /// Its port.
+    /// Egress port of the switch.
     pub port: PortId,
     /// Length times time, in bytes x picoseconds.
     pub byte_ps: u128,

@@ -48,7 +48,7 @@ pub(super) enum Encoder {
     Sum {
         /// Value to add.
         value: Value,
-        /// The counter.
+        /// Probabilistic counter that encodes the sum.
         counter: Morris,
         /// Hash function for the rounding of counts.
         rounding: GlobalHash,

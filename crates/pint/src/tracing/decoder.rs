@@ -203,13 +203,13 @@ impl PathDecoder {
         self.packets
     }
 
-    /// Returns the number of packets after which the path was known.
+    /// Returns the number of packets after which the path was known; `None` while it is unknown.
     #[must_use]
     pub const fn decoded_after(&self) -> Option<u64> {
         self.decoded_after
     }
 
-    /// Returns the number of restarts.
+    /// Returns how often the decoder started again because packets contradicted each other.
     #[must_use]
     pub const fn restarts(&self) -> u64 {
         self.restarts

@@ -130,7 +130,7 @@ impl Traceback {
         }
     }
 
-    /// Returns the number of a switch with a hash of it in the upper half.
+    /// Returns the number of `switch`, with a hash of the number in the upper 32 bits.
     fn word(&self, switch: u64) -> u64 {
         self.value.value(switch, 0) << 32 | (switch & u64::from(u32::MAX))
     }

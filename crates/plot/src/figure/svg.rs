@@ -13,7 +13,7 @@ use crate::markup::escape;
 
 /// Half the width of a marker.
 const MARK: f64 = 3.4;
-/// Number of markers on a line, about.
+/// Approximate number of markers on a line.
 const MARKS: usize = 10;
 /// Series are cut off this far outside of the frame, so that lines on the frame keep their width.
 const BLEED: f64 = 5.0;

@@ -12,7 +12,7 @@ use super::{Figure, Panel, Series};
 pub struct TimeRun {
     /// Name of the run, which the legend shows if there are several runs.
     pub name: String,
-    /// Its series.
+    /// Series of the run.
     pub lines: Vec<TimeLine>,
     /// Events in the run's network: (time in ns, description).
     pub events: Vec<(f64, String)>,

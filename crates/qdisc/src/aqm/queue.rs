@@ -18,7 +18,7 @@ pub struct AqmQueue<H> {
     name: &'static str,
     line: Line<H>,
     rule: Box<dyn Aqm>,
-    /// [`Aqm::passes_up_to`].
+    /// Cached result of [`Aqm::passes_up_to`].
     passes_up_to: Bytes,
     /// Marks from [`Aqm::on_arrival`].
     marks: ArrivalMarks,

@@ -16,9 +16,9 @@ use crate::table::read_columns;
 pub struct LinkSample {
     /// Time at which the interval ended.
     pub at: Time,
-    /// The node that sends.
+    /// The sending node.
     pub node: NodeId,
-    /// Its port.
+    /// Egress port of the sending node.
     pub port: PortId,
     /// Bytes that the node sent.
     pub sent: Bytes,
@@ -35,19 +35,19 @@ pub struct LinkSample {
 /// Use of one direction of a link over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LinkUse {
-    /// The node that sends.
+    /// The sending node.
     pub node: u32,
-    /// Its port.
+    /// Egress port of the sending node.
     pub port: u16,
     /// Number of intervals.
     pub samples: usize,
     /// Mean utilization over time.
     pub mean: f64,
-    /// Median over intervals.
+    /// Median utilization over intervals.
     pub p50: f64,
-    /// 95th percentile over intervals.
+    /// 95th percentile of the utilization over intervals.
     pub p95: f64,
-    /// 99th percentile over intervals.
+    /// 99th percentile of the utilization over intervals.
     pub p99: f64,
     /// Greatest utilization of any interval.
     pub greatest: f64,

@@ -19,7 +19,7 @@ pub struct PauseRow {
     pub node: NodeId,
     /// The port at which it arrived.
     pub port: PortId,
-    /// The priority.
+    /// The paused or resumed priority.
     pub priority: u8,
     /// `true` if the port must stop; otherwise it may continue.
     pub stops: bool,
@@ -30,13 +30,13 @@ pub struct PauseRow {
 pub struct PausedPort {
     /// The node that had to stop.
     pub node: u32,
-    /// Its port.
+    /// The paused port.
     pub port: u16,
-    /// The priority.
+    /// The paused priority.
     pub priority: u8,
     /// Number of pauses; a pause frame for a port that is already paused does not count.
     pub pauses: usize,
-    /// The time, in picoseconds.
+    /// Total paused time, in picoseconds.
     pub paused_ps: u64,
     /// `true` if the port was still paused at the end of the run, up to which that pause counts.
     pub paused_at_end: bool,

@@ -15,7 +15,7 @@ use crate::table::read_columns;
 pub struct PortQueueTime {
     /// The switch.
     pub node: NodeId,
-    /// Its port.
+    /// Egress port of the switch.
     pub port: PortId,
     /// The queue was at least this long.
     pub from: Bytes,

@@ -34,7 +34,7 @@ pub trait Importer: Sync {
 pub struct InputFile {
     /// The path of the file.
     pub path: PathBuf,
-    /// Its content.
+    /// Text of the file.
     pub text: String,
 }
 

@@ -47,7 +47,7 @@ impl Places {
         }))
     }
 
-    /// Returns an error of `part`.
+    /// Returns an error at the position of `part`.
     pub(crate) fn refuse(&self, part: Part, message: String, help: String) -> Error {
         let places = match self {
             Self::InText(places) => places,

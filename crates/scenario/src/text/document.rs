@@ -18,7 +18,7 @@ use fabricsim_base::input::Keys;
 pub struct Document<'a> {
     /// The name of the file or of another source of the text.
     pub name: &'a str,
-    /// The text.
+    /// The text of the document. It may consist of two files.
     pub text: &'a str,
     /// Start of the second file in `text`, as a byte offset, and the name of that file.
     second: Option<(usize, &'a str)>,
@@ -38,9 +38,9 @@ pub struct Section<'a> {
 /// A value that is a line of words or a table.
 #[derive(Clone, Debug)]
 pub enum LineOrTable<'a> {
-    /// The line.
+    /// A line of words.
     Line(Line),
-    /// The table.
+    /// A table.
     Table(Section<'a>),
 }
 
@@ -51,7 +51,7 @@ pub struct Line {
     pub title: String,
     /// Position of the value in the text, including its quotes.
     pub span: Range<usize>,
-    /// The words.
+    /// The words, as one text without the quotes.
     pub text: String,
 }
 

@@ -68,7 +68,7 @@ pub enum Error {
     Elsewhere {
         /// Number of the rank.
         rank: usize,
-        /// Its error.
+        /// Message of the rank's error.
         message: String,
     },
     /// The system cannot start the requested number of threads.

@@ -59,7 +59,7 @@ impl FileKind {
         16 * MIB,
         "give the path of a sweep, such as examples/sweeps/loads.toml",
     );
-    /// Queries, or a scenario that contains some.
+    /// A file of queries, or a scenario that contains queries.
     pub const QUERIES: Self = Self::text(
         "the queries",
         16 * MIB,

@@ -45,9 +45,9 @@ struct Nic {
 pub struct HostConfig<M: Model> {
     /// The links of its NIC ports.
     pub ports: Vec<LinkConfig>,
-    /// Its transport.
+    /// Transport of the host.
     pub endpoint: M::Endpoint,
-    /// Its observer.
+    /// Observer of the host.
     pub observer: M::Observer,
 }
 

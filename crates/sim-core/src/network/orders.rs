@@ -28,12 +28,12 @@ pub enum Order {
     Timer {
         /// Time at which it expires.
         at: Time,
-        /// Its token.
+        /// Token that identifies the timer.
         token: u64,
     },
     /// Cancel a timer.
     CancelTimer {
-        /// Its token.
+        /// Token that identifies the timer.
         token: u64,
     },
 }

@@ -42,7 +42,7 @@ pub(super) struct Groups {
 
 /// The hosts of one group on a switch, with the ports to each of them.
 pub(super) struct Local {
-    /// The group.
+    /// Index of the group.
     pub(super) group: u32,
     /// For each member by rank, the switch's ports to it, ascending.
     pub(super) ports: Vec<Vec<PortId>>,

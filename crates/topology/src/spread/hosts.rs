@@ -14,9 +14,9 @@ pub(super) enum End {
     Group(usize),
 }
 
-/// The ends of all hosts.
+/// The points at which the traffic of all hosts begins and ends.
 pub(super) struct Ends {
-    /// For each host.
+    /// The end of each host, by the index of the host.
     pub(super) ends: Vec<End>,
     /// The indices of the hosts in each group.
     pub(super) groups: Vec<Vec<usize>>,

@@ -91,7 +91,7 @@ pub struct Bbr {
     #[checkpoint(rebuilt)]
     mss: f64,
     cwnd: f64,
-    /// The pacing rate.
+    /// The pacing rate, in bit/s.
     rate: f64,
     /// `true` if the first rate is already based on a round-trip time.
     seen_rtt: bool,
@@ -111,7 +111,8 @@ impl Bbr {
         }
     }
 
-    /// `BBRSetPacingRateWithGain`.
+    /// Sets the pacing rate to `gain` times the bandwidth (`BBRSetPacingRateWithGain`). Before the
+    /// pipe was full, the rate only rises.
     fn pace(&mut self, gain: f64) {
         let rate = gain * self.model.bandwidth();
         if rate > self.rate || (self.states.filled_pipe && rate > 0.0) {
@@ -128,7 +129,7 @@ impl Bbr {
         }
     }
 
-    /// `BBRUpdateModelAndState`.
+    /// Updates the model of the path and the state (`BBRUpdateModelAndState`).
     fn update_model<H>(&mut self, ack: &Ack<'_, H>, sample: &RateSample) {
         self.model.update_round(sample);
         self.model.update_bandwidth(sample);
@@ -159,7 +160,7 @@ impl Bbr {
         (self.inflight(self.states.pacing_gain), self.inflight(1.0))
     }
 
-    /// `BBRHandleProbeRTT`.
+    /// Runs the state ProbeRTT (`BBRHandleProbeRTT`).
     fn probe_rtt<H>(&mut self, ack: &Ack<'_, H>, sample: &RateSample) {
         // Rates in this state are limited by the sender, not by the path.
         self.model.limit_until(sample.delivered, self.in_flight);
@@ -171,7 +172,7 @@ impl Bbr {
         }
     }
 
-    /// `BBRSetCwnd`.
+    /// Moves the window towards its target after a delivery (`BBRSetCwnd`).
     fn set_window(&mut self, delivered: f64, sample: &RateSample) {
         let target = self.inflight(self.states.cwnd_gain);
         self.cwnd = (self.recovery).modulated(self.cwnd, self.in_flight, delivered, sample.lost);
@@ -204,7 +205,7 @@ impl<H> CongestionControl<H> for Bbr {
         self.model.update_rtt(now, Some(rtt));
     }
 
-    /// `BBRUpdateOnACK`.
+    /// Updates model, pacing rate and window (`BBRUpdateOnACK`).
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         let Some(sample) = ack.sample else {
             return;
@@ -232,7 +233,7 @@ impl<H> CongestionControl<H> for Bbr {
         }
     }
 
-    /// `BBRHandleRestartFromIdle`. The window stays.
+    /// Paces at the bandwidth after an idle time (`BBRHandleRestartFromIdle`). The window stays.
     fn on_idle(&mut self, _idle: Duration, _restart: Option<Bytes>) {
         self.states.idle_restart = true;
         if self.states.state == State::ProbeBw {

@@ -164,7 +164,7 @@ impl<H> CongestionControl<H> for Cubic {
         }
     }
 
-    /// Sections 4.6 to 4.8.
+    /// Reduces the window (RFC 9438, sections 4.6 to 4.8).
     fn on_congestion(&mut self, congestion: &Congestion) {
         let cwnd = self.window.cwnd;
         let beta = self.config.beta;

@@ -116,7 +116,7 @@ pub struct Dctcp {
     rate: PacedRate,
     #[checkpoint(rebuilt)]
     g: f64,
-    /// In bit/s per round trip.
+    /// Rate added in each round trip, in bit/s.
     #[checkpoint(rebuilt)]
     additive_increase: f64,
     #[checkpoint(rebuilt)]

@@ -130,7 +130,7 @@ struct Fast {
     goes_on: bool,
 }
 
-/// Quick adapt.
+/// State of quick adapt, which shrinks the window at once to the bytes that arrived in a round.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 struct QuickAdapt {
     /// End of the round (`_qa_endtime`); `None` before the first round.
@@ -151,7 +151,7 @@ pub struct Nscc {
     #[checkpoint(rebuilt)]
     parameters: Parameters,
     cwnd: f64,
-    /// `_maxwnd`.
+    /// Largest window (`_maxwnd`).
     most: f64,
     delay: QueueDelay,
     #[checkpoint(rebuilt)]
@@ -160,7 +160,7 @@ pub struct Nscc {
     increase: f64,
     /// Bytes acknowledged since the last adjustment (`_received_bytes`).
     received: f64,
-    /// `_last_adjust_time` and `_last_dec_time`.
+    /// Times of the last adjustment and decrease (`_last_adjust_time`, `_last_dec_time`).
     adjusted: Time,
     decreased: Time,
     fast: Fast,
@@ -202,7 +202,7 @@ impl Nscc {
         done
     }
 
-    /// `fast_increase`, otherwise `proportional_increase`.
+    /// Grows the window (`fast_increase`, otherwise `proportional_increase`).
     fn grow(&mut self, acknowledged: f64, delay: f64) {
         let empty = delay < self.parameters.empty_delay;
         self.fast.bytes = if empty {
@@ -219,7 +219,7 @@ impl Nscc {
         }
     }
 
-    /// `multiplicative_decrease`.
+    /// Shrinks the window, at most once per base round-trip time (`multiplicative_decrease`).
     fn shrink(&mut self, now: Time) {
         self.fast = Fast::default();
         let (average, target) = (self.delay.average(), self.parameters.target_ps);
@@ -230,7 +230,7 @@ impl Nscc {
         }
     }
 
-    /// `fulfill_adjustment`, if it is due.
+    /// Applies the collected growth, if an adjustment is due (`fulfill_adjustment`).
     fn adjust(&mut self, now: Time) {
         let passed = now.since(self.adjusted);
         let period = self.parameters.adjust_period;
@@ -246,7 +246,7 @@ impl Nscc {
         self.received = 0.0;
     }
 
-    /// `updateCwndOnAck_NSCC`.
+    /// Reacts to an acknowledgement, by its mark and its delay (`updateCwndOnAck_NSCC`).
     fn acknowledged(&mut self, now: Time, cause: Cause, acknowledged: f64, delay: f64) {
         let queued = delay >= self.parameters.target_ps;
         match (cause, queued) {
@@ -293,7 +293,7 @@ impl<H> CongestionControl<H> for Nscc {
         }
     }
 
-    /// `updateCwndOnNack_NSCC`.
+    /// Reacts to a trimmed packet like to a loss (`updateCwndOnNack_NSCC`).
     fn on_trimmed(&mut self, congestion: &Congestion) {
         CongestionControl::<H>::on_congestion(self, congestion);
     }

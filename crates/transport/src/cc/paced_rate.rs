@@ -1,4 +1,4 @@
-//! The rate of an algorithm that computes a rate, and the window that follows it.
+//! The rate of a rate-based algorithm, and the window that it derives from the rate.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::ConfigError;
@@ -31,7 +31,7 @@ impl WindowKeys {
 /// The pacing rate of a flow, and its window.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 pub(super) struct PacedRate {
-    /// In bit/s.
+    /// The rate in bit/s, with its fraction.
     bps: f64,
     rate: Rate,
     window: Option<Bytes>,

@@ -261,7 +261,7 @@ impl Prague {
 }
 
 impl<H> CongestionControl<H> for Prague {
-    /// `prague_init`.
+    /// Sets the first pacing rate from the round-trip time of the handshake (`prague_init`).
     fn on_handshake(&mut self, _now: Time, rtt: Duration) {
         self.pace(rtt, Bytes::ZERO);
     }

@@ -118,7 +118,7 @@ impl Rccc {
 }
 
 impl<H> CongestionControl<H> for Rccc {
-    /// `spendCredit`.
+    /// Spends credit on a sent packet (`spendCredit`).
     #[inline]
     fn on_sent(&mut self, wire: Bytes) {
         self.credit -= signed(wire);
@@ -127,7 +127,7 @@ impl<H> CongestionControl<H> for Rccc {
     #[inline]
     fn on_ack(&mut self, _ack: &Ack<'_, H>) {}
 
-    /// `processNack`.
+    /// Ends the use of the initial credit at a loss (`processNack`).
     fn on_congestion(&mut self, congestion: &Congestion) {
         if congestion.signal == Signal::Loss {
             self.stop_speculating();
@@ -157,7 +157,7 @@ impl<H> CongestionControl<H> for Rccc {
         Some(number.next_multiple_of(QUANTUM))
     }
 
-    /// `processPull`, `handlePull`.
+    /// Adds newly granted credit (`processPull`, `handlePull`).
     fn on_credit(&mut self, _now: Time, granted: u64) {
         self.stop_speculating();
         if let Some(more) = granted.checked_sub(self.granted) {

@@ -8,7 +8,7 @@ use fabricsim_core::plugin::FlowStart;
 #[derive(Checkpointed, Clone, Copy, Debug)]
 pub(super) struct RenoWindow {
     pub(super) cwnd: f64,
-    /// Infinite before the first congestion.
+    /// Slow-start threshold. It is infinite before the first congestion.
     pub(super) ssthresh: f64,
     /// Payload bytes of a full segment.
     #[checkpoint(rebuilt)]

@@ -183,7 +183,7 @@ pub struct Timely {
     t_low: Duration,
     #[checkpoint(rebuilt)]
     t_high: Duration,
-    /// In picoseconds.
+    /// Base round-trip time, in picoseconds.
     #[checkpoint(rebuilt)]
     min_rtt: f64,
     #[checkpoint(rebuilt)]

@@ -10,11 +10,11 @@ use fabricsim_core::plugin::quirks::WindowRule;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Round-trip time for congestion control (T). A window is the number of bytes that the flow's NIC
-/// sends in it (W).
+/// Base round-trip time that congestion control uses (T in the HPCC paper). The window W is the
+/// number of bytes that the flow's NIC sends in this time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BaseRtt {
-    /// The largest of all pairs of hosts, for every flow, as in the published runs.
+    /// The largest time of all pairs of hosts, for every flow, as in the published runs.
     Largest,
     /// The time of the flow's own pair.
     Pair,

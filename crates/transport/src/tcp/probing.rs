@@ -159,7 +159,7 @@ impl Probing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departure<'a> {
     pub(super) now: Time,
-    /// The `snd_nxt`.
+    /// `snd_nxt` of the sender: the first byte that has not been sent.
     pub(super) sent_next: u64,
     pub(super) rtt: &'a RttEstimator,
     pub(super) parameters: &'a TcpParameters,

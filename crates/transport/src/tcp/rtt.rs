@@ -8,9 +8,9 @@ use super::config::{RtoFloor, TcpParameters};
 /// The estimator of RFC 6298, section 2.
 #[derive(Clone, Debug, Default, Stored)]
 pub(super) struct RttEstimator {
-    /// SRTT; `None` before the first sample.
+    /// Smoothed round-trip time (SRTT); `None` before the first sample.
     pub(super) smoothed: Option<Duration>,
-    /// RTTVAR.
+    /// Variation of the round-trip time (RTTVAR).
     variation: Duration,
     /// The minimum sample, or [`Duration::ZERO`] before the first one.
     pub(super) least: Duration,

@@ -58,13 +58,13 @@ pub struct Instance {
 /// The properties of a graph that results use.
 #[derive(Clone, Debug)]
 pub struct GraphInfo {
-    /// The flow class of its messages.
+    /// The flow class of the graph's messages.
     pub class: ClassId,
     /// The name of the job.
     pub job: Arc<str>,
     /// The host of each rank.
     pub hosts: Arc<[NodeId]>,
-    /// Its collectives.
+    /// The collectives of the graph.
     pub instances: Arc<[Instance]>,
     /// Number of times that each rank executes its program.
     pub iterations: u32,

@@ -11,7 +11,7 @@ pub enum Operation {
         channel: u16,
         /// The receiving rank.
         to: u32,
-        /// Payload.
+        /// Payload bytes.
         size: Bytes,
         /// Value by which the receiver distinguishes messages of one sender; below 2^48.
         tag: u64,
@@ -23,14 +23,14 @@ pub enum Operation {
         /// The tag of the message.
         tag: u64,
     },
-    /// Takes time. Computations of one stream follow one another.
+    /// A computation. Computations of one stream follow one another.
     Compute {
-        /// The stream.
+        /// Number of the stream.
         stream: u16,
         /// The computing time.
         span: Duration,
     },
-    /// Takes no time; it joins dependencies.
+    /// An operation without duration that joins dependencies.
     Join,
 }
 
@@ -64,9 +64,9 @@ impl Edge {
 /// messages, and a join that starts when all of them have ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Span {
-    /// The first join.
+    /// Index of the join at the beginning.
     pub(super) begin: u32,
-    /// The last join.
+    /// Index of the join at the end.
     pub(super) end: u32,
     /// The number of the collective in the graph.
     pub(super) instance: u32,

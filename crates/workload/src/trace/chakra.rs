@@ -27,11 +27,11 @@ use node::{Kind, Node};
 /// The reason why a trace cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ChakraError {
-    /// The rank of the file with the mistake.
+    /// The rank with the faulty file.
     pub rank: usize,
-    /// The mistake.
+    /// Description of the error.
     pub message: String,
-    /// The remedy.
+    /// Suggested fix.
     pub help: String,
 }
 

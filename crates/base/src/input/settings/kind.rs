@@ -14,11 +14,11 @@ pub type Keys = &'static [Key];
 /// are read differently.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
-    /// Its name in the table.
+    /// Name of the key in the table.
     pub name: &'static str,
     /// Meaning of the key in one line, with its choices, its range and its default.
     pub meaning: &'static str,
-    /// Kind of its value.
+    /// Kind of the key's value.
     pub kind: ValueKind,
     /// Value of the key if none is set.
     pub default: DefaultValue,
@@ -128,7 +128,7 @@ pub enum ValueKind {
 /// A name that a key can have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Choice {
-    /// The name.
+    /// The name, as written in a scenario.
     pub name: &'static str,
     /// A remark for the list of choices; may be empty.
     pub remark: &'static str,

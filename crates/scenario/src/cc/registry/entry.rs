@@ -138,7 +138,7 @@ where
 pub trait DynCcConfig: std::fmt::Debug + Send + Sync {
     /// Returns the configuration, for downcasting.
     fn as_any(&self) -> &dyn Any;
-    /// Returns the table.
+    /// Returns the `[cc]` table as JSON.
     fn value(&self) -> serde_json::Value;
     /// Like [`CcConfig::validate`].
     ///

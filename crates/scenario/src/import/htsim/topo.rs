@@ -43,7 +43,7 @@ impl Number {
 #[derive(Clone, Debug)]
 pub(super) struct Tier {
     pub(super) speed_gbps: Number,
-    /// `None` at the top.
+    /// Number of uplinks of a switch; `None` at the top tier.
     pub(super) up: Option<Number>,
     pub(super) down: Number,
     pub(super) oversubscribed: Number,
@@ -63,7 +63,7 @@ pub(super) struct Topo {
     pub(super) tiers: Vec<Tier>,
 }
 
-/// Keys with their numbers.
+/// The keys of a section with their values.
 type Entries = Vec<(&'static str, Number)>;
 
 impl Topo {

@@ -297,7 +297,7 @@ fn is_control<H: Header>(packet: &Packet<H>) -> bool {
 }
 
 impl<M: Model> Switch<M> {
-    /// Returns the exit through port number `port`.
+    /// Returns the egress of port number `port`, with the state that a departing packet changes.
     #[inline(always)]
     pub(super) fn exit(&mut self, port: usize) -> Exit<'_, M> {
         let state = &mut self.ports[port];

@@ -25,10 +25,10 @@ pub struct RateSample {
     pub application_limited: bool,
 }
 
-/// Tells if a controller uses samples of the delivery rate.
+/// The use of delivery-rate samples by a controller.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum DeliveryRate {
-    /// It does not.
+    /// The controller uses no samples.
     #[default]
     Unused,
     /// Acknowledgements carry samples. The window of such a controller always applies: the sender

@@ -114,14 +114,14 @@ fn whole(uplinks: u32, width: u32) -> Result<u32, ConfigError> {
     ))
 }
 
-/// The input for computing the uplinks of a switch from its ratio of rates.
+/// Inputs for computing the uplinks of a switch from the wanted ratio of rates.
 struct Wanted {
     name: String,
-    /// Bits per second downwards.
+    /// Total rate of the links below the switch, in bit/s.
     down: u128,
     /// Rate of an uplink.
     rate: Rate,
-    /// Number of switches above.
+    /// Number of switches in the tier above.
     width: u32,
     ratio: f64,
 }

@@ -7,30 +7,30 @@ use fabricsim_core::plugin::{RateSample, Round};
 /// Number of round trips for which a rate counts (BtlBwFilterLen).
 const ROUNDS: usize = 10;
 
-/// The model of the path.
+/// The model of the path. Names with capitals are from the draft.
 #[derive(Checkpointed, Clone, Debug)]
 pub(super) struct PathModel {
     /// Largest rate in each of the last rounds with a rate, in bit/s. Indexed by round, modulo the
     /// length.
     rates: [f64; ROUNDS],
-    /// BBR.BtlBw, the largest of `rates`.
+    /// Bottleneck bandwidth in bit/s, the largest of `rates` (BBR.BtlBw).
     bandwidth: f64,
     /// The round of the last rate that entered the filter.
     filtered: usize,
-    /// BBR.round_count.
+    /// Number of round trips (BBR.round_count).
     round: usize,
     round_start: Round,
-    /// BBR.next_round_delivered, in segments.
+    /// Delivered segments at which the next round begins (BBR.next_round_delivered).
     next_round: u64,
     delivered: u64,
     /// A packet sent before more segments than this were delivered gives a sample that is limited
     /// by the sender.
     limited_until: Option<u64>,
-    /// BBR.RTprop; `None` before the first sample.
+    /// Minimum round-trip time (BBR.RTprop); `None` before the first sample.
     rtt: Option<Duration>,
-    /// BBR.rtprop_stamp.
+    /// Time at which the minimum was measured (BBR.rtprop_stamp).
     rtt_stamp: Time,
-    /// RTpropFilterLen.
+    /// Time for which a minimum is valid (RTpropFilterLen).
     #[checkpoint(rebuilt)]
     rtt_lasts: Duration,
 }
@@ -52,7 +52,7 @@ impl PathModel {
         }
     }
 
-    /// `BBRUpdateRound`.
+    /// Begins a new round if a segment of the next round was delivered (`BBRUpdateRound`).
     pub(super) fn update_round(&mut self, sample: &RateSample) {
         self.delivered = sample.delivered;
         let new = (sample.prior_delivered).is_some_and(|prior| prior >= self.next_round);

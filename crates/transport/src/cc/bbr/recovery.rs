@@ -8,7 +8,7 @@ use super::states::State;
 /// The saved window, and the state of recovery.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 pub(super) struct Recovery {
-    /// BBR.prior_cwnd.
+    /// Window before the recovery, in segments (BBR.prior_cwnd).
     prior: f64,
     phase: Phase,
     /// Segments that the last acknowledgement delivered.
@@ -36,7 +36,7 @@ impl Recovery {
         };
     }
 
-    /// `BBRRestoreCwnd`.
+    /// Returns the window after recovery or ProbeRTT (`BBRRestoreCwnd`).
     pub(super) fn restored(&self, cwnd: f64) -> f64 {
         cwnd.max(self.prior)
     }
@@ -81,7 +81,7 @@ impl Recovery {
         self.phase == Phase::Conservation
     }
 
-    /// `BBRModulateCwndForRecovery`.
+    /// Returns the window `cwnd`, bounded by the rules of recovery (`BBRModulateCwndForRecovery`).
     pub(super) fn modulated(&self, cwnd: f64, in_flight: f64, delivered: f64, lost: u32) -> f64 {
         if self.phase == Phase::Nothing {
             return cwnd;

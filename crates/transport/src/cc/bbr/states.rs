@@ -15,7 +15,7 @@ const GROWTH: f64 = 1.25;
 /// Number of consecutive rounds without growth that prove that the pipe is full.
 const FLAT_ROUNDS: u32 = 3;
 
-/// BBR.state.
+/// The state of the sender (BBR.state).
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum State {
     Startup,
@@ -31,12 +31,12 @@ pub(super) struct States {
     pub(super) pacing_gain: f64,
     pub(super) cwnd_gain: f64,
     pub(super) filled_pipe: bool,
-    /// BBR.idle_restart.
+    /// `true` after an idle time, until the next acknowledgement (BBR.idle_restart).
     pub(super) idle_restart: bool,
-    /// BBR.full_bw.
+    /// Bandwidth at the last growth, in bit/s (BBR.full_bw).
     full_rate: f64,
     flat_rounds: u32,
-    /// BBR.cycle_index and BBR.cycle_stamp.
+    /// Index and start of the phase of the gain cycle (BBR.cycle_index, BBR.cycle_stamp).
     phase: usize,
     phase_began: Time,
     draws: Stream,
@@ -72,7 +72,7 @@ impl States {
         self.cwnd_gain = cwnd_gain;
     }
 
-    /// `BBRCheckFullPipe`.
+    /// Checks if the bandwidth has stopped growing, so that the pipe is full (`BBRCheckFullPipe`).
     pub(super) fn check_full_pipe(&mut self, sample: &RateSample, model: &PathModel) {
         if self.filled_pipe || !model.is_new_round() || model.is_limited(sample) {
             return;
@@ -105,7 +105,7 @@ impl States {
         self.advance_cycle(now);
     }
 
-    /// `BBRAdvanceCyclePhase`.
+    /// Begins the next phase of the gain cycle (`BBRAdvanceCyclePhase`).
     pub(super) fn advance_cycle(&mut self, now: Time) {
         self.phase_began = now;
         self.phase = (self.phase + 1) % CYCLE.len();
@@ -133,7 +133,7 @@ impl States {
         }
     }
 
-    /// `BBREnterProbeRTT`.
+    /// Enters ProbeRTT (`BBREnterProbeRTT`).
     pub(super) fn enter_probe_rtt(&mut self) {
         self.enter(State::ProbeRtt, 1.0, 1.0);
         self.probe_done = None;
@@ -163,7 +163,7 @@ impl States {
         }
     }
 
-    /// `BBRExitProbeRTT`.
+    /// Leaves ProbeRTT for ProbeBW, or for Startup if the pipe was never full (`BBRExitProbeRTT`).
     pub(super) fn exit_probe_rtt(&mut self, now: Time) {
         if self.filled_pipe {
             self.enter_probe_bw(now);

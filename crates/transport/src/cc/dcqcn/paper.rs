@@ -18,7 +18,7 @@ use super::config::{DcqcnConfig, Values};
 /// waiting time.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 struct NotificationPoint {
-    /// N.
+    /// Shortest time between two notifications (N).
     #[checkpoint(rebuilt)]
     every: Duration,
     /// End of the interval in which marks are collected.
@@ -74,9 +74,9 @@ impl NotificationPoint {
 #[derive(Checkpointed, Clone, Debug)]
 pub struct PaperDcqcn {
     rate: PacedRate,
-    /// R_T in bit/s.
+    /// Target rate (R_T), in bit/s.
     target: f64,
-    /// Estimate of congestion, as of `alpha_since`.
+    /// Estimate of congestion (alpha), as of `alpha_since`.
     alpha: f64,
     alpha_since: Time,
     point: NotificationPoint,

@@ -56,9 +56,9 @@ impl Ticks {
 #[derive(Checkpointed, Clone, Debug)]
 pub struct VendorDcqcn {
     rate: PacedRate,
-    /// R_T in bit/s.
+    /// Target rate (R_T), in bit/s.
     target: f64,
-    /// Estimate of congestion.
+    /// Estimate of congestion (alpha), from 0 to 1.
     alpha: f64,
     /// Increases since the last decrease.
     increases: u32,

@@ -20,9 +20,9 @@ pub(super) enum Cause {
 /// The delay of one flow, in picoseconds.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct QueueDelay {
-    /// `_base_rtt`.
+    /// Smallest round-trip time (`_base_rtt`).
     base: Duration,
-    /// `_avg_delay`.
+    /// Average queueing delay (`_avg_delay`).
     average: f64,
 }
 

@@ -13,28 +13,29 @@ const EMPTY_DELAY: f64 = 1e6;
 /// The constants of one flow. Windows are in bytes; times given as numbers are in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parameters {
-    /// `_target_Qdelay`.
+    /// Target of the queueing delay (`_target_Qdelay`).
     pub(super) target: Duration,
     pub(super) target_ps: f64,
-    /// `_qa_threshold`.
+    /// Delay above which quick adapt applies (`_qa_threshold`).
     pub(super) quick_adapt_delay: f64,
     /// Share of the largest window: one half to the power of `_qa_gate`.
     pub(super) quick_adapt_share: f64,
-    /// `_alpha`.
+    /// Strength of the proportional increase (`_alpha`).
     pub(super) proportional_increase: f64,
-    /// `_fi`.
+    /// Growth per acknowledged byte in the fair increase (`_fi`).
     pub(super) fair_increase: f64,
-    /// `_fi_scale`.
+    /// Strength of the fast increase (`_fi_scale`).
     pub(super) fast_increase: f64,
-    /// `_eta`.
+    /// Constant growth at each adjustment (`_eta`).
     pub(super) steady_increase: f64,
-    /// `_gamma`.
+    /// Strength of the multiplicative decrease (`_gamma`).
     pub(super) gamma: f64,
     pub(super) empty_delay: f64,
-    /// `_adjust_period_threshold` and `_adjust_bytes_threshold`.
+    /// Time and bytes after which an adjustment is due (`_adjust_period_threshold`,
+    /// `_adjust_bytes_threshold`).
     pub(super) adjust_period: Duration,
     pub(super) adjust_bytes: f64,
-    /// `_min_cwnd`: one packet.
+    /// Smallest window, which is one packet (`_min_cwnd`).
     pub(super) least: f64,
     /// Largest window in bandwidth-delay products.
     products: f64,

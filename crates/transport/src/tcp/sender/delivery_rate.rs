@@ -10,29 +10,29 @@ use fabricsim_core::plugin::{DeliveryRate, RateSample};
 use super::TcpSender;
 use crate::tcp::scoreboard::Delivery;
 
-/// State of the estimator when a segment was sent.
+/// State of the estimator when a segment was sent. The names P and C are from the draft.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Sent {
-    /// P.sent_time.
+    /// Time at which the segment was sent (P.sent_time).
     at: Time,
-    /// P.delivered.
+    /// Segments that had been delivered at that time (P.delivered).
     delivered: u64,
-    /// P.delivered_time.
+    /// Time of the last delivery before the segment was sent (P.delivered_time).
     delivered_at: Time,
-    /// P.first_sent_time.
+    /// Start of the interval of transmissions that the sample covers (P.first_sent_time).
     first_sent: Time,
-    /// P.is_app_limited.
+    /// `true` if the sender had no more data (P.is_app_limited).
     limited: bool,
 }
 
 /// The state of the estimator: section 3.1.1 of the draft. Deliveries are counted in segments.
 #[derive(Clone, Debug, Default, Stored)]
 pub(super) struct RateSampler {
-    /// C.delivered.
+    /// Number of delivered segments (C.delivered).
     delivered: u64,
-    /// C.delivered_time.
+    /// Time of the last delivery (C.delivered_time).
     delivered_at: Time,
-    /// C.first_sent_time.
+    /// Start of the current interval of transmissions (C.first_sent_time).
     first_sent: Time,
     /// C.app_limited: the sender had nothing to send until this many segments were delivered.
     limited_until: Option<u64>,

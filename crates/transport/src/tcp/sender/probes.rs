@@ -9,7 +9,7 @@ use crate::tcp::probing::{Departure, Probing, Returned};
 /// A separate probe that leaves now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::tcp) struct OwnProbe {
-    /// The `snd_nxt`.
+    /// `snd_nxt` of the sender when the probe leaves.
     pub(in crate::tcp) seq: u64,
     /// Bytes on the wire.
     pub(in crate::tcp) wire: u16,
