@@ -78,7 +78,7 @@ fn an_oversubscribed_core_is_told() {
         .split("load = ")
         .nth(1)
         .unwrap()
-        .split(' ')
+        .split(',')
         .next()
         .unwrap()
         .parse()
