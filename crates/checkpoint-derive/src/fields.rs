@@ -5,20 +5,20 @@ use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, Ident, Index, Member, Path, Token, WherePredicate, parse_quote};
 
-/// How a checkpoint treats a field.
+/// The part of a field that a checkpoint holds.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Part {
-    /// Holds its state.
+    /// The state of the field.
     Saved,
-    /// Holds the state of each of its elements.
+    /// The state of each element of the field.
     Each,
-    /// Holds nothing, because the field never changes.
+    /// Nothing, because the field never changes.
     Rebuilt,
-    /// Holds nothing, because other code saves the field or recomputes it.
+    /// Nothing, because other code saves the field or recomputes it.
     Elsewhere,
 }
 
-/// One field.
+/// A field, with its name and its part of the checkpoint.
 struct Field {
     member: Member,
     /// Name to which patterns bind the field.

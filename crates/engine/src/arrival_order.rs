@@ -13,7 +13,7 @@ pub trait ArrivalOrder<M> {
     }
 }
 
-/// By their channels.
+/// Orders simultaneous messages by their channels.
 #[derive(Clone, Copy, Debug)]
 pub struct ByChannel;
 

@@ -23,7 +23,7 @@ const _: () = assert!(MOST_GROUPS <= BUCKETS, "each group has a bucket");
 /// moves each key to its place within its bucket.
 #[derive(Clone, Debug)]
 pub(super) struct EpochSort {
-    /// For each bucket: first its number of keys, then the place of its next key.
+    /// For each bucket: first its number of keys, then the index of its next key.
     starts: Box<[u32; BUCKETS]>,
     scattered: Vec<u64>,
 }

@@ -133,7 +133,7 @@ pub enum Crew {
 pub struct ThreadsError {
     /// Number of requested threads.
     pub count: usize,
-    /// Why they cannot be started.
+    /// The reason why the threads cannot be started.
     pub reason: String,
 }
 

@@ -171,8 +171,8 @@ pub trait Driver: Any + Send {
 /// The result of a run to the next event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Next {
-    /// An event. The simulation is at its time.
+    /// The next event. The simulation is at the time of the event.
     Event(Event),
-    /// There is no event before the given time, or none is left at all.
+    /// No event is left before the given time.
     Stopped(Stop),
 }

@@ -111,9 +111,9 @@ pub trait Parts {
 /// A queue of TCP.
 #[derive(Clone, Debug)]
 pub struct QueuePlan {
-    /// Its priority.
+    /// Priority of the queue.
     pub priority: Priority,
-    /// Its discipline; `None` for a plain queue that only the switch's buffer bounds.
+    /// Discipline of the queue; `None` for a plain queue that only the switch's buffer bounds.
     pub discipline: Option<DisciplineConfig>,
     /// Properties of the run and the port for the discipline.
     pub context: DisciplineContext,

@@ -156,7 +156,7 @@ impl View<'_> {
 /// A kind of series that a scenario can enable.
 #[derive(Clone, Copy, Debug)]
 pub struct SeriesKind {
-    /// Its key in `[observe]`, and the name of its file without the extension.
+    /// Key of the series in `[observe]`, and the name of its file without the extension.
     pub key: &'static str,
     /// The columns of its file.
     pub columns: fn() -> Columns,

@@ -45,9 +45,9 @@ impl LowBits {
 /// Rounding of the logarithms in a table to its resolution.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LogRounding {
-    /// Down.
+    /// Rounded down.
     Floor,
-    /// To the nearest.
+    /// Rounded to the nearest value.
     Nearest,
 }
 

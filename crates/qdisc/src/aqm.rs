@@ -104,18 +104,18 @@ pub trait Aqm: Debug + Send {
     fabricsim_base::plugin_state!("the queue rule");
 }
 
-/// The settings of a rule: the table of a `[[queue]]` discipline. The rule itself has the state of
-/// a queue.
+/// The settings of an AQM rule, which are the table of a `[[queue]]` discipline. The rule itself
+/// holds the state of a queue.
 pub trait AqmKind:
     Debug + Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
     /// The name of the kind in scenarios.
     const NAME: &'static str;
-    /// A description in one line.
+    /// A one-line description.
     const ABOUT: &'static str;
-    /// Its keys with meaning, unit and default.
+    /// Keys of the table, with meaning, unit and default.
     const KEYS: Keys;
-    /// Its one-line forms, similar to Linux's `tc`.
+    /// One-line forms of the table, similar to Linux's `tc`.
     const SHORT_FORMS: &'static [ShortForm] = &[];
 
     /// Checks that every value is meaningful.

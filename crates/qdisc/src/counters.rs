@@ -6,7 +6,7 @@ use fabricsim_core::plugin::Mark;
 
 use crate::sojourn::SojournTimes;
 
-/// Why a discipline has dropped a packet.
+/// The reason why a discipline has dropped a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DropCause {
     /// The queue was at its limit when the packet arrived.

@@ -20,11 +20,11 @@ use crate::short_form::ShortForm;
 pub trait DisciplineKind: Serialize + DeserializeOwned + 'static {
     /// The name of the kind in scenarios.
     const NAME: &'static str;
-    /// A description in one line.
+    /// A one-line description.
     const ABOUT: &'static str;
-    /// Its keys with meaning, unit and default.
+    /// Keys of the table, with meaning, unit and default.
     const KEYS: Keys;
-    /// Its one-line forms.
+    /// One-line forms of the table, such as `"codel target 5ms"`.
     const SHORT_FORMS: &'static [ShortForm];
 
     /// Checks the settings.
@@ -33,7 +33,7 @@ pub trait DisciplineKind: Serialize + DeserializeOwned + 'static {
     /// Names the key, the problem and a suggestion.
     fn validate(&self) -> Result<(), ConfigError>;
 
-    /// Returns the table as a discipline of any kind.
+    /// Wraps the table in the enum of all disciplines.
     fn into_config(self) -> DisciplineConfig;
 }
 

@@ -18,7 +18,7 @@ use crate::sojourn::SojournTimes;
 pub use config::{ControlledDelay, DualPi2Config, DualScheduler};
 use controller::{Controller, Heads};
 
-/// One of the two queues.
+/// One of the two queues of DualPI2.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Which {
     /// ECT(1) and CE.

@@ -19,7 +19,7 @@ use crate::packet_pool::{Chain, PacketPool};
 pub use config::FqCodelConfig;
 use lists::{Lists, Which};
 
-/// One of the queues.
+/// One of the queues, for the flows with the same hash.
 #[derive(Clone, Debug, Default, Stored)]
 struct Flow {
     packets: Chain,

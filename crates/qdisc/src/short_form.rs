@@ -42,13 +42,13 @@ pub struct ShortOption {
 /// The way in which an option sets its key.
 #[derive(Clone, Copy, Debug)]
 enum OptionValue {
-    /// To the next word; contains an example.
+    /// Sets the key to the next word. The text is an example of the word.
     Next(&'static str),
-    /// To the next word, and the option is required; contains an example.
+    /// Like [`Self::Next`], but the option is required.
     Required(&'static str),
-    /// Always to this value.
+    /// Sets the key to this value.
     Fixed(&'static str),
-    /// To this value, even without the option, unless another option sets the key.
+    /// Sets the key to this value even without the option, unless another option sets the key.
     Implied(&'static str),
 }
 

@@ -20,7 +20,7 @@ pub const COLLECTIVE_HEADER: &str = "class,job,collective,group,operation,algori
 pub struct CollectiveRecord {
     /// The flow class of the collective's workload.
     pub class: ClassId,
-    /// The name of its job.
+    /// Name of the job.
     pub job: String,
     /// Index of the collective in its job.
     pub collective: u32,
@@ -136,7 +136,7 @@ pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> i
 pub struct CollectiveRow {
     /// The flow class of the collective's workload.
     pub class: ClassId,
-    /// The name of its job.
+    /// Name of the job.
     pub job: String,
     /// The operation, such as `all-reduce`.
     pub operation: String,

@@ -105,7 +105,7 @@ pub enum ExportError {
     Missing {
         /// Name of the file.
         file: &'static str,
-        /// How to make a run write it.
+        /// The way to make a run write the file.
         help: &'static str,
     },
 }

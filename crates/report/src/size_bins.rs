@@ -24,7 +24,7 @@ pub enum BinRule {
 /// percentile of any part is cheap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeBins {
-    /// One part after the other, each in increasing order.
+    /// The slowdowns of one part after the other, each in increasing order.
     slowdowns: Vec<f64>,
     parts: Vec<Part>,
 }

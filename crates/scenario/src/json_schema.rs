@@ -36,9 +36,9 @@ pub struct DescribedTable {
 /// Relation of a described table to a table of scenarios.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TablePlace {
-    /// One of the kinds of a table.
+    /// The table is one of the kinds of a table.
     Kind,
-    /// A table without kinds.
+    /// The table has no kinds.
     Own,
 }
 

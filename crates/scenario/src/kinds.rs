@@ -41,7 +41,7 @@ pub struct Registry {
     topologies: Vec<Kind<BoxedTopology>>,
     workloads: Vec<Kind<BoxedWorkload>>,
     disciplines: Vec<Kind<DisciplineConfig>>,
-    /// Readers of the disciplines' short forms, in the same order.
+    /// Readers of the disciplines' short forms, in the order of `disciplines`.
     short_forms: Vec<fn(&mut ShortFormReader<'_>)>,
     policies: Vec<KnownPolicy>,
     traffic: Traffic,
@@ -50,9 +50,9 @@ pub struct Registry {
 /// Source of the traffic of a scenario.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Traffic {
-    /// Its workloads; there must be at least one.
+    /// Workloads of the scenario; there must be at least one.
     Workloads,
-    /// A program, and workloads if there are any.
+    /// A program, together with the workloads of the scenario if it has any.
     Program,
 }
 

@@ -135,7 +135,7 @@ pub struct Network<M: Model> {
     wiring: Vec<Vec<(NodeId, PortId)>>,
     /// The end time of the last run, if it was reached.
     reached: Time,
-    /// Why the last run returned.
+    /// The reason why the last run returned.
     stop: Stop,
     /// Index of the steering program's application among the applications of each host, by node.
     steered_by: Vec<usize>,

@@ -38,11 +38,12 @@ pub use switch::SwitchRoutes;
 /// Several links to the same neighbor stay in the order of their ports.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum NextHopOrder {
-    /// By ascending id of the neighbor.
+    /// Neighbors are in ascending order of their ids.
     #[default]
     AscendingNode,
-    /// In the order in which a breadth-first search from the destination reaches the neighbors, as
-    /// in the published HPCC simulator. The search visits the neighbors of a node by descending id.
+    /// Neighbors are in the order in which a breadth-first search from the destination reaches
+    /// them, as in the published HPCC simulator. The search visits the neighbors of a node by
+    /// descending id.
     DescendingNode,
 }
 

@@ -33,10 +33,10 @@ pub struct Term {
     pub taken: Vec<f64>,
 }
 
-/// Traffic on each link.
+/// Expected traffic on each link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkLoads {
-    /// For each of [`Topology::links`]: from its `a` to its `b`, and back.
+    /// For each of [`Topology::links`], the traffic from its `a` to its `b`, and back.
     pub loads: Vec<[f64; 2]>,
 }
 

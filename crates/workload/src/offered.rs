@@ -17,8 +17,8 @@ pub struct FlowCost {
 /// Traffic between hosts, per second.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
-    /// From each host to each other host: the flows per second are the product of the sender's and
-    /// the receiver's factor, by the positions of the hosts.
+    /// Traffic from each host to each other host. The flows per second are the product of the
+    /// sender's and the receiver's factor. Factors are indexed by the positions of the hosts.
     Product {
         /// A factor for each host as a sender.
         sent: Vec<f64>,
@@ -27,7 +27,8 @@ pub enum Traffic {
         /// The mean cost of a flow.
         cost: FlowCost,
     },
-    /// Between two hosts, by their positions: from, to, cost of all flows per second.
+    /// Traffic between pairs of hosts: sender, receiver, and cost of all flows per second. Hosts
+    /// are given by their positions.
     Pairs(Vec<(usize, usize, FlowCost)>),
 }
 

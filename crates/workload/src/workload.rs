@@ -151,9 +151,9 @@ pub trait WorkloadKind:
 {
     /// The name of the kind in scenarios.
     const NAME: &'static str;
-    /// One line about it.
+    /// A one-line description.
     const ABOUT: &'static str;
-    /// Its keys, each with meaning, unit and default.
+    /// Keys of the table, each with meaning, unit and default.
     const KEYS: Keys;
 }
 
@@ -164,7 +164,7 @@ pub trait AnyWorkload: Workload {
     /// Returns the name of the kind.
     fn kind(&self) -> &'static str;
 
-    /// Returns its keys with their values.
+    /// Returns the keys of the table with their values, as JSON.
     fn value(&self) -> serde_json::Value;
 
     /// Returns a copy.
@@ -173,7 +173,7 @@ pub trait AnyWorkload: Workload {
     /// Returns `true` if `other` has the same kind and the same values.
     fn is_same(&self, other: &dyn AnyWorkload) -> bool;
 
-    /// Returns the configuration itself.
+    /// Returns the configuration, for downcasting.
     fn as_any(&self) -> &dyn Any;
 }
 

@@ -1,4 +1,4 @@
-//! Why a checkpoint cannot be saved or loaded.
+//! Errors of checkpoints that cannot be saved or loaded.
 
 use std::fmt;
 

@@ -7,7 +7,7 @@ use super::{Bytes, Duration, Rate, Time};
 use crate::input::EXAMPLE_MARK;
 use crate::limits;
 
-/// Why a text is not a quantity.
+/// The reason why a text is not a valid quantity.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnitError {
     text: String,
@@ -21,9 +21,9 @@ enum Kind {
     Missing,
     Unknown(String),
     Negative,
-    /// The upper limit.
+    /// Above the largest value, which is given.
     TooLarge(&'static str),
-    /// The lower limit.
+    /// Below the smallest value, which is given.
     TooSmall(String),
     Zero,
     TooFine,

@@ -19,17 +19,17 @@ pub(crate) const QUEUE_GROUPS: &str = "queue_groups.csv";
 /// The queue lengths of a group of switch ports, over the time of all ports together.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct QueueGroupSummary {
-    /// Its name: "all", a tier such as "ToR to host", or a name from the scenario.
+    /// Name of the group: "all", a tier such as "ToR to host", or a name from the scenario.
     pub group: String,
     /// Number of ports.
     pub ports: u64,
     /// Mean length, in bytes.
     pub mean_bytes: f64,
-    /// Median: the upper end of its bin; 0 if it is the empty queue.
+    /// Median length: the upper end of its bin; 0 if it is the empty queue.
     pub p50_bytes: u64,
-    /// 95th percentile.
+    /// 95th percentile of the length.
     pub p95_bytes: u64,
-    /// 99th percentile.
+    /// 99th percentile of the length.
     pub p99_bytes: u64,
     /// Upper end of the last bin.
     pub longest_bytes: u64,
@@ -40,7 +40,7 @@ pub struct QueueGroupSummary {
 pub(crate) struct QueueGroup {
     name: String,
     ports: u64,
-    /// By the ends of a bin, the time in picoseconds, over all ports.
+    /// Time in each bin, in picoseconds, summed over all ports. Bins are keyed by their ends.
     bins: BTreeMap<(Bytes, Bytes), u128>,
     byte_ps: u128,
     time_ps: u128,

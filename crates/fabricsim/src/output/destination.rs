@@ -5,10 +5,10 @@ use std::path::Path;
 /// Policy for a folder that already contains complete results of another run.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Existing {
-    /// They are kept, and no run starts.
+    /// The existing results are kept, and no run starts.
     #[default]
     Keep,
-    /// They are removed when the new ones are complete.
+    /// The existing results are removed when the new ones are complete.
     Replace,
 }
 

@@ -19,9 +19,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Ownership of files that no record lists.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unclaimed {
-    /// They belong to another program or person: they stay.
+    /// The files belong to another program or person, so they stay.
     Foreign,
-    /// They belong to us, because no one else writes there.
+    /// The files belong to fabricsim, because no one else writes there.
     Ours,
 }
 

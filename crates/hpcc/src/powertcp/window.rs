@@ -106,7 +106,8 @@ impl PowerWindow {
         self.bytes_of(1.0)
     }
 
-    /// Returns the window for a base round-trip time that is `share` of the rule's.
+    /// Returns the window for a base round-trip time of `share` times the rule's base round-trip
+    /// time.
     #[inline]
     pub(super) fn bytes_of(&self, share: f64) -> Bytes {
         #[expect(

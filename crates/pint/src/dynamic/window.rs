@@ -11,7 +11,7 @@ use fabricsim_base::checkpoint::Stored;
 #[derive(Clone, Debug, Stored)]
 pub struct Window<T> {
     limit: u32,
-    /// When the window is full, the oldest value is replaced next.
+    /// The values of the window. If it is full, the next value replaces the oldest one.
     values: Vec<T>,
     oldest: usize,
     count: u64,

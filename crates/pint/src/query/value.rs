@@ -100,8 +100,8 @@ impl Value {
         }
     }
 
-    /// Returns the number for `packet`, which leaves at `hop`. `utilization` is the port's, in
-    /// thousandths.
+    /// Returns the value for `packet`, which leaves at `hop`. `utilization` is the utilization of
+    /// the port, in thousandths.
     #[inline]
     #[must_use]
     pub fn measure<H>(self, packet: &Packet<H>, hop: &Hop, utilization: f64) -> f64 {

@@ -10,7 +10,7 @@ pub struct Style {
     pub dash: Dash,
     /// The marker, if any. A line has about ten of them, not one at each point.
     pub marker: Option<Marker>,
-    /// How the points are joined.
+    /// The way in which the points are joined.
     pub draw: Draw,
     /// Prominence of the series.
     pub strength: Strength,
@@ -48,14 +48,14 @@ pub enum Marker {
     Wedge,
 }
 
-/// How the points of a series are joined.
+/// The way in which the points of a series are joined.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Draw {
-    /// By straight lines.
+    /// Points are joined by straight lines.
     Line,
-    /// A value holds until the next point.
+    /// Each value holds until the next point.
     Steps,
-    /// Not at all: a marker at every point.
+    /// Points are not joined. Each of them has a marker.
     Points,
 }
 

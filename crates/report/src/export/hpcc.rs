@@ -12,7 +12,7 @@ use super::{
 };
 use crate::observed::{PortQueueTime, read_queue_distribution};
 
-/// How to make a run write `fct.txt`.
+/// The way to make a run write `fct.txt`.
 pub(super) const FCT_TXT: &str = "write `fct_txt = true` into [output] and run the scenario again";
 
 /// The published simulator.

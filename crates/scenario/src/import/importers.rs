@@ -5,7 +5,7 @@ use super::htsim::Htsim;
 use super::importer::{Importer, InputFile};
 use super::simai::SimAi;
 
-/// All formats.
+/// The importers of all formats.
 pub const IMPORTERS: &[&dyn Importer] = &[&Hpcc, &ConWeave, &Htsim, &SimAi];
 
 /// Returns the importer called `name`.

@@ -13,10 +13,10 @@ use super::words::Word;
 /// Treatment of unknown keys.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum UnknownKeys {
-    /// They are errors, because each may be a misspelled key.
+    /// Unknown keys are errors, because each may be a misspelled key.
     #[default]
     Refused,
-    /// They are ignored, as in the original, and listed.
+    /// Unknown keys are ignored, as in the original, and listed.
     PassedOver,
 }
 

@@ -28,14 +28,14 @@ use crate::text::messages::nearest_names;
 pub(crate) struct NodeNumbers {
     /// The network, if the scenario names nodes.
     topology: Option<Topology>,
-    /// For each name and each number in quotes its number, for each pattern the ranges of numbers,
-    /// as texts.
+    /// The numbers, as texts, that replace each name: one number for a name or a number in quotes,
+    /// and ranges of numbers for a pattern.
     numbers: BTreeMap<String, Vec<String>>,
 }
 
 /// A value that names nodes.
 enum Place<'v, 'a> {
-    /// One node.
+    /// A value that names one node.
     Node(&'v mut Spanned<DeValue<'a>>),
     /// A list of nodes, ranges and patterns.
     Nodes(&'v mut Spanned<DeValue<'a>>),

@@ -7,7 +7,7 @@ use crate::text::typed::FaultKind;
 /// The position of an error in a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorPlace<'a> {
-    /// The table: `[cc]`.
+    /// The title of the table, such as `[cc]`.
     pub title: &'a str,
     /// The key of the table with the faulty value.
     pub key: Option<&'a str>,

@@ -30,9 +30,9 @@ pub(crate) struct Fault {
 /// A step from a table or list to a value in it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Step {
-    /// To the value of a key.
+    /// The value of this key.
     Key(String),
-    /// To an item of a list.
+    /// An item of the list.
     Item,
 }
 

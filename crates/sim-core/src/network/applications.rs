@@ -44,7 +44,7 @@ pub(super) struct AppNews {
     pub(super) pending: i64,
     /// Time of the last call to an application or of the last due flow.
     pub(super) last: Time,
-    /// Why the run must end, if it must.
+    /// The reason why the run must end; `None` if it can continue.
     pub(super) overload: Option<Overload>,
 }
 

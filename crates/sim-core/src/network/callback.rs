@@ -47,7 +47,7 @@ pub trait RunCallback: Send {
 /// A callback that does nothing.
 impl RunCallback for () {}
 
-/// Why a run has returned.
+/// The reason why a run has returned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Stop {
     /// All flows have ended and no more will start.

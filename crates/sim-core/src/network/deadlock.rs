@@ -13,7 +13,7 @@ use fabricsim_base::units::Bytes;
 pub struct BlockedPort {
     /// The switch.
     pub node: NodeId,
-    /// Its egress port.
+    /// Egress port of the switch.
     pub port: PortId,
     /// The switch at the far end, which has sent the pause.
     pub peer: NodeId,

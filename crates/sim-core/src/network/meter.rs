@@ -11,7 +11,7 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 pub struct PortSample {
     /// The node.
     pub node: NodeId,
-    /// Its port.
+    /// Number of the port at the node.
     pub port: PortId,
     /// Bytes that wait there, over all priorities; 0 at a host, because its flows are its queues.
     pub queue: Bytes,

@@ -29,7 +29,7 @@ impl Default for Room {
 /// Limit that a run has reached or exceeded.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub enum Overload {
-    /// As many flows are live as [`Room::live_flows`] allows, and one more was to start.
+    /// The number of live flows is at [`Room::live_flows`], and another flow was due.
     Flows(u64),
     /// More acknowledgements wait at a host than [`Room::waiting_acks`].
     Acks {

@@ -122,7 +122,7 @@ impl AppFlow {
     }
 }
 
-/// Why an application's flow was not started.
+/// The reason why an application's flow was not started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum StartError {
     /// No route leads to the destination of a flow of its own. The flow is listed as unreachable.

@@ -31,32 +31,33 @@ use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 /// Tells if an acknowledgement is the first one of a new round trip.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Round {
-    /// It belongs to the same round trip as the previous acknowledgement.
+    /// The acknowledgement belongs to the same round trip as the previous one.
     #[default]
     Same,
-    /// It starts a new round trip: all bytes in flight when the last one began are acknowledged.
+    /// The acknowledgement starts a new round trip: all bytes in flight when the last one began are
+    /// acknowledged.
     New,
 }
 
 /// Tells if a window may grow.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Growth {
-    /// It may grow.
+    /// The window may grow.
     #[default]
     Allowed,
-    /// The sender has not filled it (RFC 7661, section 4.3), so a larger window would not be
-    /// validated.
+    /// The sender has not filled the window (RFC 7661, section 4.3), so a larger window would not
+    /// be validated.
     Unused,
-    /// It is being reduced.
+    /// The sender is reducing the window.
     Reducing,
 }
 
 /// Tells if the sender is recovering from losses, after a fast retransmit or a timeout.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Recovering {
-    /// It is, or this acknowledgement reveals the losses.
+    /// The sender is recovering, or this acknowledgement reveals the losses.
     Yes,
-    /// It is not.
+    /// The sender is not recovering.
     #[default]
     No,
 }

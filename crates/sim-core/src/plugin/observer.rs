@@ -7,7 +7,7 @@ use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 
-/// Why a packet was dropped.
+/// The reason why a packet was dropped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DropReason {
     /// The shared buffer of the switch had no room.

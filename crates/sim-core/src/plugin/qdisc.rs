@@ -20,9 +20,9 @@ pub enum Mark {
 /// Statistics of one queue of a port.
 #[derive(Clone, Debug, PartialEq, Stored)]
 pub struct QueueReport {
-    /// Its priority.
+    /// Priority of the queue.
     pub priority: Priority,
-    /// The name of its discipline.
+    /// Name of the queue's discipline.
     pub discipline: Cow<'static, str>,
     /// Number of stored packets.
     pub enqueued: u64,

@@ -57,7 +57,7 @@ impl<'a, H: Header> SentPackets<'a, H> {
     }
 }
 
-/// How far the calls about different ports must be in time order.
+/// The order in time that calls about different ports need.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum PortOrder {
     /// Any order is fine: the ports share no state.

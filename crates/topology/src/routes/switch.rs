@@ -37,7 +37,7 @@ pub(super) struct SwitchTable {
     local: (u32, u32),
     /// Further groups on this switch, if some of its hosts are also linked to other switches.
     more_local: Box<[(u32, u32)]>,
-    /// The lowest of these groups, and the distance from it to the highest (`local_span`).
+    /// The lowest group in `local` and `more_local`, and the distance from it to the highest one.
     local_from: u32,
     local_span: u32,
     /// Sets for members of local groups, by rank.

@@ -1,4 +1,5 @@
-//! The idle paths from everywhere to some hosts; each follows from the path of its next hop.
+//! The idle paths from all nodes to a few hosts. The path of each node is computed from the path of
+//! its next hop.
 
 use fabricsim_base::flow::PathInfo;
 use fabricsim_base::id::NodeId;

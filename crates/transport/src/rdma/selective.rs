@@ -36,13 +36,15 @@ pub(super) struct Scoreboard {
     overtaking: Overtaking,
     /// The highest reported packet plus one, on paths with reordering.
     reported_below: u64,
-    /// For any order: number of packets that have arrived beyond the first missing one.
+    /// With [`Overtaking::AnyOrder`]: number of packets that have arrived beyond the first missing
+    /// one.
     held: u64,
-    /// For any order: number of newly reported packets beyond the first missing one, minus the
-    /// number of reported packets that it has passed, since the last report to the controller.
+    /// With [`Overtaking::AnyOrder`]: number of newly reported packets beyond the first missing
+    /// one, minus the number of reported packets that it has passed, since the last report to the
+    /// controller.
     news: i64,
-    /// For any order: bytes below this one had been sent when the first missing byte last advanced.
-    /// Later bytes have not yet had a full timeout to arrive.
+    /// With [`Overtaking::AnyOrder`]: bytes below this one had been sent when the first missing
+    /// byte last advanced. Later bytes have not yet had a full timeout to arrive.
     older: u64,
     /// Trimmed packets that have not been retransmitted.
     trimmed: BTreeSet<u64>,

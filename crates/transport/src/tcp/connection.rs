@@ -115,11 +115,11 @@ impl Outcome {
 #[derive(Checkpointed, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Connection {
-    /// For the endpoint: when it next checks the timers, and when the pacing.
+    /// Times at which the endpoint next checks the connection's timers and its pacing.
     pub(super) timer_at: Time,
     pub(super) paced_at: Time,
-    /// For the endpoint: when the connection may send, as of the last state change; [`Time::MAX`]
-    /// if it must wait for another change.
+    /// Time at which the endpoint lets the connection send, as of the last state change;
+    /// [`Time::MAX`] if it must wait for another change.
     pub(super) due: Time,
     /// Bytes that the other side has retransmitted.
     pub(super) peer_again: u64,
@@ -137,7 +137,8 @@ pub(super) struct Connection {
     #[checkpoint(rebuilt)]
     pub(super) priority: Priority,
     feedback: Feedback,
-    /// Without handshake, at the opening side: segments carry SYN until one is acknowledged.
+    /// `true` for a connection opened without handshake, at the opening side. Its segments carry
+    /// SYN until one is acknowledged.
     opens_with_data: bool,
     /// `true` if sent data is unacknowledged, as of the last state change.
     pub(super) awaits_ack: bool,
@@ -151,7 +152,7 @@ pub(super) struct Connection {
     pub(super) sender: TcpSender,
     #[checkpoint(rebuilt)]
     line_rate: Rate,
-    /// This side's messages, if both sides send messages.
+    /// Messages of this side, if both sides send messages.
     messages: Messages,
 }
 

@@ -13,11 +13,11 @@ use super::{CollectiveAlgorithm, CollectiveOperation};
 /// Settings that only one operation has.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Detail {
-    /// Nothing.
+    /// The operation has no settings of its own.
     None,
-    /// Of an all-to-all-v: the bytes that each member has for each other member.
+    /// For an all-to-all-v: the bytes that each member has for each other member.
     Parts(Parts),
-    /// Of a pipeline: the computing times of the stages.
+    /// For a pipeline: the computing times of the stages.
     Stages(Stages),
 }
 

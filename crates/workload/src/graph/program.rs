@@ -96,12 +96,12 @@ fn in_words(tag: u64) -> String {
 #[derive(Debug, Eq, PartialEq)]
 pub struct Program {
     pub(super) operations: Box<[Operation]>,
-    /// By operation, the position of its first edge in `edges`, followed by the end of the last
-    /// ones.
+    /// For each operation, the position of its first edge in `edges`; then the end of the last
+    /// operation's edges.
     pub(super) first_edge: Box<[u32]>,
     /// The packed edges to the operations that wait, grouped by the operation that they wait for.
     pub(super) edges: Box<[u32]>,
-    /// By operation, the number of its dependencies.
+    /// For each operation, the number of its dependencies.
     pub(super) needs: Box<[u32]>,
     /// Collectives, in the order of their operations.
     pub(super) spans: Box<[Span]>,

@@ -22,7 +22,7 @@ pub(super) struct SpanState {
 /// Progress of a rank in its program: 4 bytes for each operation.
 #[derive(Debug, Default, Stored)]
 pub(super) struct RankState {
-    /// By operation, the number of dependencies that it still waits for.
+    /// For each operation, the number of dependencies for which it still waits.
     needs: Vec<u32>,
     pub(super) spans: Vec<SpanState>,
     /// Operations that can start, in the order in which they became ready.

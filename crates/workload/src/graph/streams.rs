@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// The busy streams of one rank.
 #[derive(Debug, Default, Stored)]
 pub(super) struct Streams {
-    /// By busy stream, the waiting operations, in the order in which they became ready.
+    /// For each busy stream, the waiting operations, in the order in which they became ready.
     busy: BTreeMap<u16, VecDeque<u32>>,
 }
 

@@ -40,9 +40,9 @@ fn tag(flow: u32) -> u64 {
 /// Progress of the flows of one host.
 #[derive(Debug, Default, Stored)]
 struct Progress {
-    /// By flow that has not started, the number of flows that must end before it starts.
+    /// For each flow that has not started, the number of flows that must end before it starts.
     waiting: BTreeMap<u32, usize>,
-    /// By flow, the flows of this host that wait for it.
+    /// For each flow, the flows of this host that wait for it.
     followers: BTreeMap<u32, Vec<u32>>,
     /// Flows that have not been fully acknowledged.
     under_way: BTreeMap<FlowId, u32>,

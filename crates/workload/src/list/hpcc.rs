@@ -15,11 +15,11 @@ use crate::text::{DecimalError, Piece, lines};
 /// Rule for reading the start times of a `flow.txt`, which are decimal seconds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum FlowTimes {
-    /// As written, to the picosecond.
+    /// Times are read as written, to the picosecond.
     #[default]
     Exact,
-    /// As the published simulator does: through a double, truncated to whole nanoseconds. Many
-    /// starts are then one nanosecond early, as its result files show.
+    /// Times are read as the published simulator does: through a double, truncated to whole
+    /// nanoseconds. Many starts are then one nanosecond early, as its result files show.
     Truncated,
 }
 
@@ -123,7 +123,7 @@ fn parse(
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Form {
     Published,
-    /// Without a destination port.
+    /// The lines have no destination port.
     ConWeave,
 }
 

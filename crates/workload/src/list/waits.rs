@@ -22,11 +22,11 @@ pub(super) struct Stated<'t> {
 /// The dependencies of the flows of a list.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Waits {
-    /// By flow, the positions of the flows that it waits for, each once.
+    /// For each flow, the positions of the flows for which it waits, each once.
     after: Box<[Box<[u32]>]>,
-    /// By flow, the number of these flows that must have ended before it starts.
+    /// For each flow, the number of these flows that must have ended before it starts.
     needed: Box<[usize]>,
-    /// By flow, its name; empty if it has none.
+    /// For each flow, its name; empty if it has none.
     names: Box<[Box<str>]>,
 }
 

@@ -70,7 +70,7 @@ pub struct RpcClient {
     /// Random stream for sizes and arrivals.
     arrivals: Stream,
     pool: Pool,
-    /// By batch, the number of waiting queries.
+    /// For each batch, the number of waiting queries.
     batches: Vec<u32>,
     sent: u64,
     /// Waiting queries by number, counted from zero in the order of sending.

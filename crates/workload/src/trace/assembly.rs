@@ -41,7 +41,7 @@ pub(super) struct Stated<'t> {
 struct Rank {
     builder: ProgramBuilder,
     names: Vec<Box<str>>,
-    /// By group, the number of its collectives that the rank has stated.
+    /// For each group, the number of its collectives that the rank has stated.
     turns: BTreeMap<Arc<[u32]>, u32>,
 }
 
@@ -57,9 +57,10 @@ struct Collective<'t> {
 /// The ranks of a file.
 pub(super) struct Assembly<'t> {
     ranks: Vec<Rank>,
-    /// By sender, receiver and tag of messages: sends minus receipts, and a position in the file.
+    /// For each sender, receiver and tag: the number of sends minus the number of receipts, and a
+    /// position in the file.
     balance: BTreeMap<(u32, u32, u64), (i64, Piece<'t>)>,
-    /// Groups with their numbers; then, by group and turn, the numbers of the collectives.
+    /// Numbers of the groups; then the numbers of the collectives by group and turn.
     groups: BTreeMap<Arc<[u32]>, u32>,
     numbers: BTreeMap<(u32, u32), u32>,
     collectives: Vec<(u32, Collective<'t>)>,

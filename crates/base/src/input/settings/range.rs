@@ -3,13 +3,13 @@
 /// The side of a limit on which values are allowed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Bound {
-    /// At the limit or above it.
+    /// Values at the limit or above it.
     From,
-    /// Above the limit.
+    /// Values above the limit.
     Above,
-    /// At the limit or below it.
+    /// Values at the limit or below it.
     To,
-    /// Below the limit.
+    /// Values below the limit.
     Below,
 }
 

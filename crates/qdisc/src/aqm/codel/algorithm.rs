@@ -22,10 +22,10 @@ pub(crate) struct Candidate {
 /// Arithmetic of times and square roots.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Arithmetic {
-    /// In picoseconds, with exact square roots.
+    /// Times are in picoseconds, with exact square roots.
     Exact,
-    /// Like Linux: in units of 1,024 ns, with 1/sqrt(count) in 16 bits. Each count gets one step of
-    /// Newton's method, which starts too low.
+    /// Arithmetic of Linux: times in units of 1,024 ns, with 1/sqrt(count) in 16 bits. Each count
+    /// gets one step of Newton's method, which starts too low.
     Newton,
 }
 

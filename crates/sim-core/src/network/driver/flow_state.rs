@@ -24,7 +24,7 @@ pub(in crate::network) struct FlowState {
     pub(in crate::network) applications: Option<Arc<AppNetwork>>,
     /// Number of pending timers and flows of applications.
     pub(in crate::network) pending: u64,
-    /// Why applications make the run end, if they do.
+    /// The reason why applications make the run end; `None` if they do not.
     pub(in crate::network) overload: Option<Overload>,
     pub(in crate::network) finished: u64,
     /// Flows between hosts without a route.

@@ -14,11 +14,13 @@ use crate::plugin::{
 /// The order in which a switch handles the events of its ports in an epoch.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum EpochOrder {
-    /// In time order. A port has a timer for the end of the transmission on its wire.
+    /// The switch handles events in time order. A port has a timer for the end of the transmission
+    /// on its wire.
     Timed,
-    /// In time order, but without timers: a port catches up when the next packet for it arrives.
+    /// The switch handles events in time order, but without timers: a port catches up when the next
+    /// packet for it arrives.
     Late,
-    /// All events of one port, then all of the next.
+    /// The switch handles all events of one port, then all events of the next port.
     ByPort,
 }
 

@@ -25,7 +25,7 @@ impl TimeUnit {
 /// The resolution of rates in bit/s.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RateUnit {
-    /// Not rounded.
+    /// Rates keep their fraction.
     Fraction,
     /// Whole bits per second, truncated after every operation.
     WholeBit,
@@ -218,7 +218,7 @@ pub enum PausedAcks {
 /// The links that routes use if several links join two nodes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ParallelLinks {
-    /// All of them.
+    /// All links.
     All,
     /// The last one in the list of links. The other links exist, with their ports, but carry no
     /// packets.
@@ -238,9 +238,10 @@ pub enum ReplyNic {
 /// The order in which the flows of a NIC take turns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FlowTurns {
-    /// By the slot that a host assigns to a flow, which a later flow reuses.
+    /// Flows take turns by slot. A host assigns a slot to each flow, and a later flow reuses it.
     BySlot,
-    /// By a list in the order of starts. A search removes the ended flows that it passes.
+    /// Flows take turns in the order of their starts. A search removes the ended flows that it
+    /// passes.
     Listed,
 }
 
@@ -261,7 +262,7 @@ pub enum NicTimer {
 pub enum SimultaneousEvents {
     /// Arrivals by port, then the node's own events by kind and port.
     ByNode,
-    /// By the time at which they were set, as in one event list; hosts have the events of the
-    /// published NIC.
+    /// Events are in the order in which they were set, as in one event list. Hosts have the events
+    /// of the published NIC.
     ByInsertion,
 }

@@ -3,9 +3,9 @@
 use fabricsim_base::id::NodeId;
 use fabricsim_base::rng::{Purpose, Stream};
 
-/// One in this many switches has only one link.
+/// Number of switches for each switch that has only one link.
 const LEAF_ONE_IN: u32 = 18;
-/// There is one chain for this many switches, and with it one link more than a tree has.
+/// Number of switches for each chain. A chain adds one link more than a tree has.
 const CHAIN_ONE_IN: u32 = 5;
 /// Number of attempts to find a place for a switch with one link.
 const TRIES: u32 = 16;

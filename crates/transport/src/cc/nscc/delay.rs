@@ -9,11 +9,11 @@ const WEIGHT: f64 = 0.0125;
 /// Feedback of the network on a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Cause {
-    /// It arrived without a mark.
+    /// The packet arrived without a mark.
     Acknowledged,
-    /// It arrived with a mark.
+    /// The packet arrived with a mark.
     Marked,
-    /// It was lost.
+    /// The packet was lost.
     Lost,
 }
 

@@ -101,7 +101,7 @@ impl Controller {
         self.follow(before);
     }
 
-    /// Reports another event through `tell`.
+    /// Notifies the controller of an event through `tell`, and adopts its new limits.
     pub(super) fn tell<R>(
         &mut self,
         tell: impl FnOnce(&mut dyn CongestionControl<TelemetryView>) -> R,

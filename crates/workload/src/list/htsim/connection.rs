@@ -11,9 +11,9 @@ use crate::text::Piece;
 /// The cause that starts a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Begin<'t> {
-    /// A time.
+    /// The flow starts at a time.
     At(Time),
-    /// The trigger with this number.
+    /// The trigger with this number starts the flow.
     By(Number<'t>),
 }
 

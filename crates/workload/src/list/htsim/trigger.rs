@@ -12,11 +12,11 @@ use crate::text::Piece;
 /// The effect of firing a trigger.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Shots {
-    /// It starts all of its flows, and cannot be fired again.
+    /// The trigger starts all of its flows, and cannot be fired again.
     One,
-    /// It starts the next one of its flows.
+    /// The trigger starts the next one of its flows.
     Multi,
-    /// It starts all of its flows when it has been fired this many times.
+    /// The trigger starts all of its flows when it has been fired this many times.
     Barrier(u32),
 }
 

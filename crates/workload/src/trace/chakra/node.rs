@@ -36,7 +36,7 @@ pub(super) struct Node {
     pub(super) src: Option<i128>,
     pub(super) dst: Option<i128>,
     pub(super) tag: Option<i128>,
-    /// By dimension of ASTRA-sim's network, `true` if a collective uses it.
+    /// For each dimension of ASTRA-sim's network, `true` if a collective uses it.
     pub(super) dimensions: Option<Vec<bool>>,
     /// The name of a process group.
     pub(super) group: Option<String>,
