@@ -15,9 +15,9 @@ pub trait Assign: Copy {
 /// A first-in, first-out queue in a ring of slots.
 ///
 /// Values are copied directly between the slots and the caller's memory, which for packets is
-/// several times faster than moving them over the stack. A queue that becomes empty starts again in
-/// the slots that it used last, and frees the memory of all but a few, because most queues are
-/// empty most of the time, and few are long at the same time.
+/// several times faster than moving them over the stack. Most queues are empty most of the time,
+/// and few are long at the same time. A queue that becomes empty therefore frees the memory of all
+/// but a few slots, and starts again in the slots that it used last.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
     slots: Box<[T]>,

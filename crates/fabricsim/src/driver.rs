@@ -37,11 +37,11 @@
 //! ```
 //!
 //! Alternatively, the program passes a [`Driver`] to
-//! [`Simulation::attach`](crate::Simulation::attach), which the simulation calls with each event. A
-//! message that a driver sends from the host of the event starts within the event, just as if an
-//! [`Application`](fabricsim_core::plugin::Application) of that host had started it: at that
-//! picosecond, before anything else at that host. All other requests made at an instant take effect
-//! after the network's own actions at that host and instant.
+//! [`Simulation::attach`](crate::Simulation::attach), and the simulation calls it with each event.
+//! If the driver sends a message from the host of the event, the message starts immediately, before
+//! anything else at that host, as if an [`Application`](fabricsim_core::plugin::Application) of the
+//! host had started it. All other requests made at an instant take effect after the network's own
+//! actions at that host and instant.
 
 mod actions;
 mod cell;

@@ -21,11 +21,11 @@ pub struct PortLink {
 
 /// The draws of a switch in the published simulator, for a network with a single switch.
 ///
-/// There, all switches and senders draw from one sequence in the order of the event list: a switch
-/// when a data packet leaves it, and a sender when an ACK arrives (even if it never skips an ACK).
-/// All ACKs pass through the switch, so it knows their arrival times and skips one number for each.
-/// This reproduces the published sequence unless a link loses an ACK or an ACK arrives for a flow
-/// that has ended.
+/// In that simulator, all switches and senders draw from one sequence in the order of the event
+/// list. A switch draws when a data packet leaves it. A sender draws when an ACK arrives, even if
+/// it never skips an ACK. All ACKs pass through the switch, so it knows their arrival times and
+/// skips one number for each. This reproduces the published sequence unless a link loses an ACK or
+/// an ACK arrives for a flow that has ended.
 #[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct PublishedDraws {
     sequence: CRand,

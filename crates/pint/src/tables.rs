@@ -121,9 +121,9 @@ impl LogTable {
         1.0 / f64::from(1u32 << self.fraction_bits)
     }
 
-    /// Returns the number of rules that a switch needs for numbers of up to `input_bits`: one for
-    /// each number of up to the significant bits, and for each additional bit one for each number
-    /// with the leading bit set.
+    /// Returns the number of rules that a switch needs for numbers of up to `input_bits`. Each
+    /// number of up to the significant bits has one rule. Each additional bit adds one rule for
+    /// each number with the leading bit set.
     #[must_use]
     pub const fn rules(&self, input_bits: u32) -> u64 {
         let wider = input_bits.saturating_sub(self.significant_bits) as u64;

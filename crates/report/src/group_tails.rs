@@ -108,10 +108,10 @@ impl Ratio {
     /// run of a setting, in the order of seeds. Returns `None` if either setting has no value.
     ///
     /// With several runs of each setting, the interval is Student's, of the logarithms. If both
-    /// have the same number of runs, it is computed from the ratios of pairs with two values,
-    /// because runs of one seed have the same flows; otherwise the ends of both intervals are
-    /// divided by one another. With one run of each, it is computed from the ends of both
-    /// [`percentile_interval`]s, which assume that flows are independent.
+    /// settings have the same number of runs, it is computed from the ratios of pairs with two
+    /// values, because runs of one seed have the same flows. Otherwise the ends of both intervals
+    /// are divided by one another. With one run of each setting, it is computed from the ends of
+    /// both [`percentile_interval`]s, which assume that flows are independent.
     #[must_use]
     pub fn between(
         first: &[PercentileEstimate],

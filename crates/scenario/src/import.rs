@@ -97,9 +97,9 @@ pub struct Imported {
 /// Keys that are omitted for the same reason.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LeftOut {
-    /// The keys, or other items, in the order of the file.
+    /// The omitted keys, or other omitted items, in the order of the file.
     pub keys: Vec<Cow<'static, str>>,
-    /// The reason for omitting them.
+    /// The reason for omitting the keys.
     pub reason: String,
 }
 
@@ -161,8 +161,8 @@ impl Configuration<'_> {
     /// Converts this configuration to a scenario, under the profile of the published simulator.
     ///
     /// # Errors
-    /// Returns one error for each part of the scenario: the first value that cannot be read, that
-    /// is missing, or that requires a feature we do not simulate.
+    /// Returns one error for each part of the scenario. The error names the first value that is
+    /// missing, is invalid, or requires a feature that fabricsim does not simulate.
     pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, Vec<InputError>> {
         let mode = mode_of(self).map_err(|error| vec![error])?;
         let parts = Parts {

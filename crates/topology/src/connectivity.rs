@@ -11,18 +11,23 @@ use crate::node_kind::NodeKind;
 impl Topology {
     /// Creates the network of nodes 0..`kinds.len()` joined by `links`.
     ///
-    /// Ports of a node are numbered from 0 in the order of its links. Links between the same two
-    /// nodes are kept apart. A host may have several links, also to other hosts.
+    /// Ports of a node are numbered from 0 in the order of its links. Several links between the
+    /// same two nodes stay separate. A host may have several links, also to other hosts.
     ///
     /// # Errors
-    /// Returns the first error in this order: too many nodes or links, no host, a faulty link
-    /// (unknown node, self-loop, a delay of zero or above
-    /// [`MAX_LINK_DELAY`](fabricsim_base::limits::MAX_LINK_DELAY), a rate outside
-    /// [`MIN_RATE`](fabricsim_base::limits::MIN_RATE) to
-    /// [`MAX_RATE`](fabricsim_base::limits::MAX_RATE), loss outside 0..1), a node with too many
-    /// links or none, two hosts that cannot reach each other. If there are no switches, as in a
-    /// ring of GPUs, a chain of links between all hosts is enough, because workloads may use
-    /// neighbors alone.
+    /// Returns the first error in this order:
+    ///
+    /// * too many nodes or links, or no host;
+    /// * a link to an unknown node, or from a node to itself;
+    /// * a delay of zero or above [`MAX_LINK_DELAY`](fabricsim_base::limits::MAX_LINK_DELAY);
+    /// * a rate below [`MIN_RATE`](fabricsim_base::limits::MIN_RATE) or above
+    ///   [`MAX_RATE`](fabricsim_base::limits::MAX_RATE);
+    /// * a loss outside 0..1;
+    /// * a node with too many links or none;
+    /// * two hosts that cannot reach each other.
+    ///
+    /// If there are no switches, as in a ring of GPUs, a chain of links between all hosts is
+    /// enough, because workloads may use neighbors alone.
     pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
         let topology = Self::unchecked(kinds, links)?;
         match unreachable_pair(&topology) {

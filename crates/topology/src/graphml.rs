@@ -76,9 +76,9 @@ impl GraphmlConfig {
     /// Reads the network from `text`, the content of the file.
     ///
     /// # Errors
-    /// Returns the first error with its position: text that is neither XML nor GML or that has no
-    /// graph, a node without an id or with another node's, an edge to no node, a graph without
-    /// links or in several parts, too many hosts. If delays depend on coordinates, also missing or
+    /// Returns the first error with its position: text that is neither XML nor GML, a missing
+    /// graph, a missing or repeated id of a node, an edge to an unknown node, a graph without links
+    /// or in several parts, or too many hosts. If delays depend on coordinates, also missing or
     /// impossible coordinates.
     pub fn read(&self, text: &str) -> Result<Topology, InputError> {
         let graph = match gml::is_gml(text) {

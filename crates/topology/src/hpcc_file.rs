@@ -41,10 +41,13 @@ use words::{NumberReader, Word};
 /// configuration file; we leave this to the caller.
 ///
 /// # Errors
-/// Returns the first diagnostic, with the bytes of the offending word and a suggested fix: a file
-/// that ends too soon or continues too long, impossible counts, ids out of range or given twice, a
-/// rate or delay that is zero, negative or without a known unit, a loss that is not a probability,
-/// a link from a node to itself, a node without links, hosts that cannot reach each other.
+/// Returns the first diagnostic, with the bytes of the offending word and a suggested fix:
+///
+/// * a file that ends too soon or continues too long;
+/// * impossible counts, ids out of range, or ids given twice;
+/// * a rate or delay that is zero, negative or without a known unit;
+/// * a loss that is not a probability;
+/// * a link from a node to itself, a node without links, or hosts that cannot reach each other.
 pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
     parse(text, Rest::Read)
 }

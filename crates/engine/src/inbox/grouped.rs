@@ -1,8 +1,8 @@
 //! Messages of an epoch sorted by group: all messages of one group, then all of the next.
 //!
-//! If the parts of a process do not influence one another within an epoch, such as the ports of a
-//! switch, running part by part is faster: the state of a part stays in the cache, and its next
-//! event is known.
+//! Some processes have parts that do not influence one another within an epoch, such as the ports
+//! of a switch. Such a process is faster if it runs part by part: the state of a part stays in the
+//! cache, and the next event of the part is known.
 
 use super::Inbox;
 use super::input::Channel;

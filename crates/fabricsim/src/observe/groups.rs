@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::simulation::Simulation;
 use fabricsim_network::{QueueArea, QueueBin};
 
-/// The name of the file.
+/// Name of the file with the queue lengths of groups of ports.
 pub(crate) const QUEUE_GROUPS: &str = "queue_groups.csv";
 
 /// The queue lengths of a group of switch ports, over the time of all ports together.

@@ -23,7 +23,7 @@ pub struct Frequent<T> {
 #[derive(Clone, Debug, Stored)]
 pub struct SpaceSaving<T> {
     limit: u32,
-    /// Sorted by value.
+    /// The counters, sorted by value.
     counters: Vec<Frequent<T>>,
     count: u64,
 }

@@ -34,8 +34,8 @@ pub enum Scale {
     Linear,
     /// Equal ratios have equal lengths; values that are not positive have no position.
     Log,
-    /// Flows in the order of their sizes, as on the results page of HPCC: a value is the share of
-    /// flows (0 to 1) that are no larger, and a tick is labeled with the size there.
+    /// Flows in the order of their sizes, as on the results page of HPCC. A value is the share of
+    /// flows (0 to 1) that are no larger. A tick is labeled with the size at its position.
     FlowShare(Vec<FlowTick>),
     /// Names side by side: name k is at position k, from 0.
     Names(Vec<String>),

@@ -5,13 +5,14 @@ use super::header::Header;
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Time;
 
-/// The place of an event among events of the same time: by the time at which it was set, then by
-/// the time at which the event that set it was set. Both in nanoseconds, truncated to 32 bits.
+/// The order of an event among events of the same time. Events are sorted by the time at which they
+/// were set, then by the time at which their cause was set. Both times are in nanoseconds,
+/// truncated to 32 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Stamps {
     /// Time at which the event was set.
     pub set: u32,
-    /// Time at which the event that set it was set.
+    /// Time at which the cause, the event that set the event, was set.
     pub before: u32,
 }
 

@@ -7,7 +7,7 @@ use fabricsim_base::units::Bytes;
 /// The buffer's decision about an arriving packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Admit {
-    /// Store it.
+    /// The switch stores the packet.
     Accept,
     /// Store it, and pause the upstream neighbor.
     AcceptAndPause,

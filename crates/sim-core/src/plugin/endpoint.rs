@@ -176,9 +176,9 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool;
 
-    /// Returns the time at which `poll` will next have a packet for `nic`, if nothing happens
-    /// before the wire becomes free `at` that time, which is now or later. The result is `at` or
-    /// earlier if a packet is ready by then, and [`Time::MAX`] if all packets wait for the network.
+    /// Returns the time at which `poll` will next have a packet for `nic`, if nothing happens until
+    /// `at`. The wire becomes free at `at`, which is now or later. The result is `at` or earlier if
+    /// a packet is ready by then, and [`Time::MAX`] if all packets wait for the network.
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time;
 
     /// Returns the data that the last packet has delivered. Hosts with applications call this after

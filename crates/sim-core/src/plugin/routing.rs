@@ -7,9 +7,8 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// Tells if the packets of a flow stay on one path while routes do not change.
 ///
-/// Anything that compares or orders the packets of a flow depends on it: receivers that treat a gap
-/// as a loss, controllers that compare the counters of two packets, and queries that reconstruct a
-/// path from many packets.
+/// Code that compares or orders the packets of a flow depends on it: receivers that treat a gap as
+/// a loss, controllers that compare counters, and queries that reconstruct a path.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum PathStability {
     /// All packets of a flow take the same path, so they arrive in the order they left.

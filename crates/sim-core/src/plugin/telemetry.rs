@@ -89,15 +89,14 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     /// Completes the deferred work. Called when all packets of the epoch have left, or all packets
     /// before some time in it.
     ///
-    /// The calls about each port were in order. To restore the order of packets that left at the
-    /// same time on different ports: first the packets that left immediately on arrival, ordered by
-    /// the port in [`Leaving::by`], then the packets that had waited, ordered by their egress
-    /// ports.
+    /// The calls about each port were in order. Packets that left at the same time on different
+    /// ports have this order: first the packets that left immediately on arrival, by the port in
+    /// [`Leaving::by`], then the packets that had waited, by their egress ports.
     #[inline]
     fn complete(&mut self, _packets: &mut SentPackets<'_, H>) {}
 
-    /// Returns how far calls about different ports must be in time order. Calls about the same port
-    /// always are. A switch runs faster if the order of ports is free.
+    /// Returns the time order that calls about different ports need. Calls about the same port are
+    /// always in time order. A switch runs faster if the order of ports is free.
     #[inline]
     fn order(&self) -> PortOrder {
         PortOrder::Needed

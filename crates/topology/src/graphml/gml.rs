@@ -28,8 +28,8 @@ const HELP: &str =
 /// Reads a graph. Coordinates are required only if `delay` depends on them.
 ///
 /// # Errors
-/// At a bracket or a text that is not closed, a node without an id or with another node's, an edge
-/// to no node, a graph without links, and missing or impossible coordinates if they are required.
+/// At an unclosed bracket or text, a missing or repeated id of a node, an edge to an unknown node,
+/// a graph without links, and missing or impossible coordinates if they are required.
 pub(super) fn read(text: &str, delay: &LinkDelay) -> Result<Graph, InputError> {
     let items = parse(text)?;
     let graph = items

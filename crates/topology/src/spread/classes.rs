@@ -210,7 +210,7 @@ impl Classes {
             .sum()
     }
 
-    /// Assigns each link of switches and groups its share of the traffic on its class's ways.
+    /// Divides the traffic of each class's links among the links between switches and groups.
     pub(super) fn expand(
         &self,
         topology: &Topology,

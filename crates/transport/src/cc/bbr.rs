@@ -103,7 +103,7 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// Returns the segments in flight for `gain` times the path's product (`BBRInflight`).
+    /// Returns the segments in flight for `gain` times the bandwidth-delay product (`BBRInflight`).
     fn inflight(&self, gain: f64) -> f64 {
         match self.model.product() {
             Some(bits) => gain * bits / (8.0 * self.mss) + QUANTA,

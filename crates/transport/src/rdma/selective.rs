@@ -133,9 +133,10 @@ impl Scoreboard {
         self.entropies.as_deref_mut()
     }
 
-    /// For any order, returns the count of sequence numbers that belong to packets that have
-    /// arrived beyond the first missing one, or that were trimmed and wait for retransmission.
-    /// Otherwise returns 0, because such packets count as in flight (IRN, section 3.2).
+    /// With [`Overtaking::AnyOrder`], returns the count of sequence numbers in two groups of
+    /// packets: packets that have arrived beyond the first missing one, and trimmed packets that
+    /// wait for retransmission. Otherwise returns 0, because such packets count as in flight (IRN,
+    /// section 3.2).
     #[inline]
     pub(super) fn held(&self) -> u64 {
         match self.overtaking {

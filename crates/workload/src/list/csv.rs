@@ -67,10 +67,13 @@ const IGNORED: &[&str] = &[
 /// lines and comments (`#`) are skipped.
 ///
 /// # Errors
-/// Returns the position of the first mistake: a column that is missing or unknown, a node that is
-/// no host of `context`, a flow to itself or of zero bytes, a row of another length than the
-/// header, a number out of range, a flow that waits for a flow that its source does not see, or
-/// flows that wait for one another in a cycle.
+/// Returns the position of the first mistake:
+///
+/// * a missing or unknown column, or a row of another length than the header;
+/// * a node that is no host of `context`, or a flow to itself or of zero bytes;
+/// * a number out of range;
+/// * a flow that waits for a flow that its source does not see;
+/// * flows that wait for one another in a cycle.
 pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, InputError> {
     let mut lines = lines(text);
     let Some(header) = lines.next() else {

@@ -41,8 +41,8 @@ const CONWEAVE_PORTS: (u16, u16) = (10_000, 100);
 ///
 /// # Errors
 /// Returns the position of the first mistake: a count that differs from the number of lines, a line
-/// of other than six words, a node that is no host of `context`, a flow to itself or of zero bytes,
-/// or a number out of range.
+/// without six words, a node that is no host of `context`, a flow to itself or of zero bytes, or a
+/// number out of range.
 pub fn parse_hpcc_flows(
     text: &str,
     context: &WorkloadContext,

@@ -31,21 +31,27 @@ pub(super) fn is_header(line: Piece<'_>) -> bool {
 /// flow and each trigger, in any order.
 ///
 /// A flow is `src->dst` with `size` in bytes and either `start` in picoseconds or `trigger`, the
-/// number of the trigger that starts it. `send_done_trigger` and `recv_done_trigger` are the
-/// triggers that its own end fires, and `id` is its name. Nodes are counted from 0 in the order of
-/// hosts. A trigger is `oneshot` (starts all of its flows), `multishot` (starts the next one of its
-/// flows each time it is fired) or a `barrier` with a `count` (starts all of its flows when it has
-/// been fired that many times). `prio` is ignored: it is the order in which EQDS receivers pull
-/// packets.
+/// number of the trigger that starts it. When the flow ends, it fires its `send_done_trigger` and
+/// its `recv_done_trigger`. `id` is the name of the flow. Nodes are counted from 0 in the order of
+/// hosts. `prio` is ignored: it is the order in which EQDS receivers pull packets.
+///
+/// There are three kinds of triggers:
+///
+/// * `oneshot` starts all of its flows;
+/// * `multishot` starts the next one of its flows each time it is fired;
+/// * `barrier` with a `count` starts all of its flows when it has been fired that many times.
 ///
 /// Differs from htsim: a host detects the end of a flow to it by its last byte, and the end of a
 /// flow from it by the last acknowledgement, for either trigger of that flow. A flow that starts at
 /// a third host cannot be triggered and is refused. Times are exact, not of single precision.
 ///
 /// # Errors
-/// Returns the position of the first mistake: a count that differs from the number of lines, other
-/// hosts than the network has, an unknown word, a trigger that is missing, is fired too often or
-/// never, or is fired at hosts other than the sources of its flows; `failure` and `addon`.
+/// Returns the position of the first mistake:
+///
+/// * a count that differs from the number of lines, or other hosts than the network has;
+/// * an unknown word, `failure` or `addon`;
+/// * a trigger that is missing, or is fired too often or never;
+/// * a trigger that is fired at hosts other than the sources of its flows.
 pub fn parse_connection_matrix(
     text: &str,
     context: &WorkloadContext,

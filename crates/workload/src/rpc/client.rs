@@ -196,8 +196,8 @@ impl RpcClient {
         let message = self.pool.message(&self.plan, target, size);
         self.sent += 1;
         self.first_issue.get_or_insert(now);
-        // Fails if no flow numbers are left, which ends the run, or if no route leads to the server
-        // of a query that is a separate flow, which is then counted as unreachable.
+        // Fails in two cases. If no flow numbers are left, the run ends. If a query is a separate
+        // flow without a route to its server, it is counted as unreachable.
         let Ok(query) = context.start_flow(&message.with_tag(number)) else {
             return false;
         };

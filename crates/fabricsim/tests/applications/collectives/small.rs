@@ -1,5 +1,5 @@
-//! Work that needs little of the network or nothing: ranks that are alone, that send to themselves,
-//! or that have nothing to do.
+//! Work that needs the network little or not at all: ranks that are alone, send to themselves, or
+//! have nothing to do.
 
 use fabricsim::Scenario;
 use fabricsim::outcome::{Status, Summary, run_to_folder};

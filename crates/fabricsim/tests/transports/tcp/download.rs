@@ -47,8 +47,8 @@ fn apart(a: &[LiveFlow], b: &[LiveFlow]) -> f64 {
     pairs.count() as f64 / a.len() as f64
 }
 
-/// The data of a download starts later than a flow that the server would have started itself: by
-/// half a round trip, 10 ms, and by the time of the request, which is less than 0.1 ms.
+/// The data of a download starts later than a flow from the server itself: by half a round trip, 10
+/// ms, and by the transmission time of the request, which is less than 0.1 ms.
 #[test]
 fn windows_and_rates_of_a_download_are_those_of_its_server() {
     for cc in ["newreno", "cubic", "bbr", "prague"] {

@@ -85,10 +85,10 @@ impl From<CodelSettings> for CodelParams {
 
 /// The state of CoDel for one queue (RFC 8289), following Linux.
 ///
-/// If the packets of a queue have waited for `target` or longer during a whole interval, with more
-/// than one packet's bytes left behind, the queue gets a signal: a mark, or a drop if the sender
-/// does not understand marks. While this state lasts, the next signals follow after interval /
-/// sqrt(count).
+/// CoDel signals a queue if two conditions hold during a whole interval: packets waited for
+/// `target` or longer, and each left more than one packet's bytes behind. The signal is a mark, or
+/// a drop if the sender does not understand marks. While the conditions hold, the next signals
+/// follow after interval / sqrt(count).
 #[derive(Clone, Debug, Default, Stored)]
 pub(crate) struct Codel {
     /// Number of signals since dropping began.

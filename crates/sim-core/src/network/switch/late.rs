@@ -1,9 +1,9 @@
 //! Ports without timers, which are served late.
 //!
-//! The departures of a port, and their times, follow from its arrivals. So a port needs no timer
-//! for the end of each transmission if nothing else at the switch depends on the order in which
-//! ports send: it catches up when the next packet for it arrives, and at the end of the epoch.
-//! Packets leave at the same times as with timers.
+//! The departures of a port, and their times, follow from its arrivals. A port therefore needs no
+//! timer for the end of each transmission if nothing else at the switch depends on the order in
+//! which ports send. The port catches up when the next packet for it arrives, and at the end of the
+//! epoch. Packets leave at the same times as with timers.
 //!
 //! If telemetry, routing and observer do not compare ports (see [the plan](super::plan)), ports
 //! share only the buffer. A late port releases its bytes late, so the buffer counts more bytes than

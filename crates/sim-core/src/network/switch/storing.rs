@@ -91,7 +91,7 @@ impl<M: Model> Switch<M> {
     }
 
     /// Cuts the payload off `packet`, which has no room at `port`, and forwards its headers as
-    /// control: they leave before data, as far as the port's queues allow, and use no buffer
+    /// control. The headers leave before data, as far as the port's queues allow, and use no buffer
     /// (Handley et al., NDP, SIGCOMM 2017, section 3.1).
     ///
     /// Differs from the paper: NDP's switch cuts the new packet or the last one of the queue,

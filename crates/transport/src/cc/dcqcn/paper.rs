@@ -12,9 +12,9 @@ use super::config::{DcqcnConfig, Values};
 /// notified together at the end of N.
 ///
 /// Differs from the paper: the notification point is at the sender and uses the echoes of marks,
-/// instead of at the receiver with marked packets. If every ACK takes the time d, packets that
-/// arrive at the receiver at t are seen here at t + d, and each notification is issued d later,
-/// which is exactly when it would have arrived. If ACKs queue, notifications are delayed by their
+/// instead of at the receiver with marked packets. Let every ACK take the time d. Packets that
+/// arrive at the receiver at t are then seen here at t + d, and each notification is issued d
+/// later, exactly when it would have arrived. If ACKs queue, notifications are delayed by their
 /// waiting time.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 struct NotificationPoint {
