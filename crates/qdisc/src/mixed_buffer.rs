@@ -30,11 +30,10 @@ pub struct LossyConfig {
 
 /// A [`SharedBuffer`] for lossless priorities that lends its shared part to lossy ones.
 ///
-/// The buffer of a switch with lossless and lossy priorities. It admits a packet of a lossy
-/// priority if there is room and two conditions hold: the packet's queue is shorter than `alpha`
-/// times the free bytes, and has at most `limit` bytes including the packet. This is the dynamic
-/// threshold of Choudhury and Hahne (1998) on the queues of egress ports, as in ASICs for traffic
-/// without PFC.
+/// Admits a packet of a lossy priority if there is room and two conditions hold: the packet's queue
+/// is shorter than `alpha` times the free bytes, and has at most `limit` bytes including the
+/// packet. This is the dynamic threshold of Choudhury and Hahne (1998) on the queues of egress
+/// ports, as in ASICs for traffic without PFC.
 ///
 /// Lossy priorities never pause. Lossless priorities keep their reserves and headroom, which lossy
 /// ones never use, so lossy traffic can never cause the drop of a lossless packet.

@@ -200,8 +200,8 @@ impl Topology {
         self.ports.iter().map(|port| port.rate)
     }
 
-    /// Returns the rate that most NICs of hosts have, and the higher one if two rates are as common;
-    /// 100 Gbps if there are no hosts.
+    /// Returns the rate that most NICs of hosts have, and the higher one if two rates are as
+    /// common; 100 Gbps if there are no hosts.
     #[must_use]
     pub fn commonest_nic_rate(&self) -> Rate {
         let hosts = self.hosts().iter();

@@ -219,8 +219,8 @@ fn the_ideal_time_of_a_flow_has_its_handshake_and_its_headers() {
     };
     let (handshake, long, one) = fct("handshake");
     let (open, short, two) = fct("open");
-    // Two links of 1 us at 100 Gbps: ten segments of 1,538 bytes, the last of them at the other link
-    // as well, and its ACK of 90 bytes at both.
+    // Two links of 1 us at 100 Gbps: ten segments of 1,538 bytes, the last of them at the other
+    // link as well, and its ACK of 90 bytes at both.
     let delays = 4 * 1_000_000;
     assert_eq!(
         short,

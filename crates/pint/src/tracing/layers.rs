@@ -65,7 +65,7 @@ impl Layers {
     /// = e/d and, from d = 16 on, p_2 = e^e/d, each limited to 1.
     ///
     /// Differs from the paper: tau is 1/2, as in the published implementation; Algorithm 1 has log
-    /// log* d / (1 + log log* d), which is 0.4 to 0.7 for realistic paths. And each p_l has one more
+    /// log* d / (1 + log log* d), which is 0.4 to 0.7 for realistic paths. Each p_l has one more
     /// power of e than in the paper, because the paper's p_1 = 1/d is no faster than the Baseline
     /// alone.
     ///

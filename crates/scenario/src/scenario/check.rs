@@ -98,8 +98,8 @@ impl Scenario {
         })
     }
 
-    /// Returns a query for the latencies of hops and, if the scenario's algorithm reads digests, the
-    /// query that it needs.
+    /// Returns a query for the latencies of hops and, if the scenario's algorithm reads digests,
+    /// the query that it needs.
     ///
     /// # Errors
     /// If the scenario has a profile, because profiles do not support queries.

@@ -40,7 +40,8 @@ fn taken(cc: &str, more: &str) -> Checkpoint {
     simulation.snapshot().unwrap()
 }
 
-/// Runs the branch of `checkpoint` with other settings to its end. Returns the end of the last flow.
+/// Runs the branch of `checkpoint` with other settings to its end. Returns the end of the last
+/// flow.
 fn ended(checkpoint: &Checkpoint, cc: &str, more: &str) -> Time {
     let mut branch = Simulation::restore(&scenario(cc, more), 1, checkpoint).unwrap();
     assert_eq!(branch.run_until(Time::MAX), Stop::Finished, "{cc} {more}");

@@ -1,5 +1,5 @@
-//! In-band network telemetry as a pre-allocated IOAM trace in a hop-by-hop option of IPv6 (RFC 9197,
-//! section 4.4; RFC 9486).
+//! In-band network telemetry as a pre-allocated IOAM trace in a hop-by-hop option of IPv6 (RFC
+//! 9197, section 4.4; RFC 9486).
 //!
 //! The entry of a switch holds the packet's departure time, the remaining queue, the bytes that the
 //! port had sent before (lower 32 bits) and the rate of the link in Mbps. The newest entry is the
