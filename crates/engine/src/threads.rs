@@ -31,8 +31,8 @@ struct Pool {
     is_in_rounds: AtomicBool,
 }
 
-/// A pool whose threads stay in rounds until this value is dropped. No other user can reserve it
-/// meanwhile.
+/// A pool with threads that stay in rounds until this value is dropped. No other user can reserve
+/// it meanwhile.
 pub(super) struct PoolInRounds<'a>(&'a Pool);
 
 impl Deref for PoolInRounds<'_> {

@@ -70,8 +70,8 @@ impl TcpHpcc {
         let base_rtt = config.base_rtt.unwrap_or(start.base_rtt);
         let base_rtt_ns = base_rtt.as_ps() as f64 / 1_000.0;
         let packet = start.wire.as_f64();
-        // If segments are paced, the rate may be lower than one smallest window per T, like that of
-        // an RDMA sender.
+        // If segments are paced, the rate may be lower than one smallest window per T, as at an
+        // RDMA sender.
         let min_rate = match config.pacing {
             Pacing::Off => f64::from(config.min_window) * packet * 8e9 / base_rtt_ns,
             Pacing::On => default_min_rate(nic_rate, &network.quirks).as_bps_f64(),

@@ -11,8 +11,8 @@ pub(crate) struct Chunk {
     len: usize,
 }
 
-/// A file without a name. Because taps cannot report errors, the first error is kept until
-/// [`Self::check`] returns it.
+/// A file without a name. Because taps cannot report errors, the first error is kept until `check`
+/// returns it.
 #[derive(Debug)]
 pub struct Spill {
     file: File,

@@ -111,7 +111,7 @@ fn expected(game: &Game, hosts: u32, (one, other): (u32, u32)) -> [Vec<Seen>; 2]
 }
 
 /// Returns a size with a last packet no shorter than an acknowledgement. A shorter packet would
-/// have to wait for the acknowledgement at the switch.
+/// wait for the acknowledgement at the switch.
 const fn no_sliver(size: u64) -> u64 {
     match size % MTU {
         1..12 => size + 12,
