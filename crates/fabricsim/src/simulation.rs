@@ -53,7 +53,7 @@ pub struct NetworkInfo {
     /// The largest base round-trip time, the largest bandwidth-delay product and the most switches
     /// on a path.
     pub path_stats: PathStats,
-    /// Time without any acknowledged byte after which a run is given up.
+    /// Time without any acknowledged byte after which a run counts as stalled.
     pub stall_after: Duration,
     /// Bytes of telemetry that a data packet carries on the wire.
     pub telemetry_bytes: u16,

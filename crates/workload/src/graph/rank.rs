@@ -38,7 +38,7 @@ pub struct SpanRecord {
     pub instance: u32,
     /// The iteration, from zero.
     pub iteration: u32,
-    /// Time at which it began at the rank.
+    /// Time at which the collective began at the rank.
     pub start: Time,
     /// Time at which the last message was delivered to the rank. If the rank receives none, the
     /// time at which its last message was acknowledged.
