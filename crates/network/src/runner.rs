@@ -28,8 +28,9 @@ use crate::series::{QueueArea, QueueBin};
 
 /// A network of any model.
 pub trait Runner: Send {
-    /// Executes all events before `until`; stops early if no event is left. Flows arrive from
-    /// `source`, routes and failures from `control_plane`, and `callback` is called between epochs.
+    /// Executes all events before `until`. Stops early if no event is left or if no progress is
+    /// made. Flows arrive from `source`, routes and failures from `control_plane`, and `callback`
+    /// is called between epochs.
     fn run_until(
         &mut self,
         until: Time,

@@ -209,7 +209,7 @@ impl PathDecoder {
         self.decoded_after
     }
 
-    /// Returns how often the decoder started again because packets contradicted each other.
+    /// Returns how often the decoder started again after a [contradiction](Contradiction).
     #[must_use]
     pub const fn restarts(&self) -> u64 {
         self.restarts
