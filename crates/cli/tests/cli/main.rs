@@ -22,6 +22,7 @@ mod import_simai;
 mod inputs;
 mod interrupt;
 mod kept;
+mod language;
 mod list;
 mod losses;
 mod packages;
