@@ -4,6 +4,8 @@
 //! several keys together, to one value after another. Every combination is a [`Point`] with its own
 //! scenario. [`run`] runs the points that have no results yet, each into its own folder, and writes
 //! the tables `points.csv` and `points_cost.csv`.
+//!
+//! ```
 //! use fabricsim_experiments::sweep::{self, Sweep, SweepOptions};
 //!
 //! let text = r#"
