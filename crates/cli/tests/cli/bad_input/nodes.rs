@@ -77,7 +77,7 @@ pub(super) const CASES: &[Case] = &[
         place: "t.toml:3:9",
         says: &[
             "tier `leaf`, `oversubscription`",
-            "leaf0 has 400Gbps downwards, so 3:1 takes 1.333 uplinks of 100Gbps",
+            "leaf0 has 400Gbps downwards, so 3:1 needs 1.333 uplinks of 100Gbps",
         ],
         help: "2 are 2:1",
     },
