@@ -6,7 +6,7 @@
 //! and opens no files: it reads texts and writes to any [`Write`](std::io::Write).
 //!
 //! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes; [`HpccFctWriter`]
-//! streams them in the format of the published HPCC simulator.
+//!   streams them in the format of the published HPCC simulator.
 //! * [`ideal_fct`] is the completion time to which slowdowns are relative.
 //! * [`SlowdownTable`] and [`equal_count_bins`] summarize slowdowns by flow size. [`SizeBins`]
 //!   divides them in any way; [`BinTable`] and [`ReplicationTable`] print them with their
