@@ -267,7 +267,7 @@ fn tiers_that_cannot_be_built_are_refused() {
     has(
         changed(&|c| c.tiers[0].oversubscription = Some(2.5)),
         &[
-            "pod0/tor0 has 600Gbps downwards, so 2.5:1 takes 2.4 uplinks of 100Gbps",
+            "pod0/tor0 has 600Gbps downwards, so 2.5:1 needs 2.4 uplinks of 100Gbps",
             "2 are 3:1, 4 are 1.5:1",
         ],
     );
