@@ -257,7 +257,7 @@ mod tests {
         };
         let of_two = say(of_two);
         assert!(
-            of_two.ends_with("(0.59x to 2.3x; 2 of 5 runs of each have enough such flows)"),
+            of_two.ends_with("95% CI 0.59x to 2.3x; 2 of 5 runs of each have enough such flows)"),
             "{of_two}"
         );
         let unknown = say(ratio(2.0, None));

@@ -105,7 +105,7 @@ fn errors_are_pointed_at() {
         ("id 2", "id 1", "1", "a second flow 1"),
         ("id 2 ", "", "1", "has no id"),
         ("trigger 1 size", "trigger 5 size", "5", "no trigger 5"),
-        ("send_done_trigger 1", "", "1", "is fired 0 times"),
+        ("send_done_trigger 1", "", "1", "fires 0 times"),
         (
             "1->2",
             "2->3",
