@@ -46,7 +46,7 @@ fi
 # The source archive has all crates that the package needs, and builds outside of the repository.
 from_source() {
     local unpacked=$work/unpacked
-    "$bin/maturin" sdist --quiet --out "$sources"
+    "$bin/maturin" sdist --out "$sources"
     mkdir "$unpacked"
     tar -C "$unpacked" -xzf "$sources"/*.tar.gz
     (
