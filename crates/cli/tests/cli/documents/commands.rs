@@ -84,6 +84,20 @@ fn the_commands_of_the_documents_are_understood() {
     }
 }
 
+/// The pictures of the cookbook need whole runs, which `.ci/run --all` does with the optimized command.
+#[test]
+fn the_runs_of_the_cookbook_are_understood() {
+    let text = project_text("examples/README.md");
+    let folder = Folder::new();
+    let written = |args: &Vec<&str>| args.contains(&"exact.toml");
+    let mut commands = shown(&text);
+    commands.retain(|args| matches!(args[0], "run" | "sweep") && !written(args));
+    assert!(commands.len() >= 24, "{commands:?}");
+    for args in commands {
+        understand(&folder, &args);
+    }
+}
+
 /// Those of docs/micro.md take no time, so they are run as they are printed.
 #[test]
 fn the_commands_of_the_micro_benchmarks_run() {
