@@ -38,7 +38,7 @@ fn every_subcommand_has_examples() {
 
 #[test]
 fn list_names_everything_that_a_scenario_can() {
-    let list = Folder::new().run(&["list"]).succeeded().stdout;
+    let list = Folder::new().run(&["list", "--all"]).succeeded().stdout;
     let algorithms = CONGESTION_CONTROLS
         .iter()
         .map(|cc| (cc.name, &*cc.keys().leak()));
