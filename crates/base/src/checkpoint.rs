@@ -59,7 +59,7 @@ pub trait Checkpointed {
     /// Loads the state that [`Self::save`] has written.
     ///
     /// # Errors
-    /// If `input` contains something else.
+    /// Fails if `input` contains something else.
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError>;
 }
 
@@ -71,7 +71,7 @@ pub trait Stored: Sized {
     /// Returns the value that [`Self::store`] has written.
     ///
     /// # Errors
-    /// If `input` contains something else.
+    /// Fails if `input` contains something else.
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
@@ -100,7 +100,7 @@ pub fn save_each<'a, T: Checkpointed + 'a>(
 /// Loads the elements of a collection that [`save_each`] has saved.
 ///
 /// # Errors
-/// If the number of elements differs, or `input` contains something else.
+/// Fails if the number of elements differs, or `input` contains something else.
 pub fn load_each<'a, T: Checkpointed + 'a>(
     elements: impl ExactSizeIterator<Item = &'a mut T>,
     input: &mut Reader<'_>,
@@ -124,7 +124,8 @@ pub fn save_optional<T: Checkpointed>(state: Option<&T>, out: &mut Writer) {
 /// exist on one side only; it then stays as built.
 ///
 /// # Errors
-/// If the state exists on one side only otherwise, or `input` contains something else.
+/// Fails if the state exists on one side only for another reason, or if `input` contains something
+/// else.
 pub fn load_optional<T: Checkpointed>(
     state: Option<&mut T>,
     input: &mut Reader<'_>,
@@ -162,7 +163,7 @@ macro_rules! plugin_state {
         /// Loads the state that [`Self::save_state`] has written.
         ///
         /// # Errors
-        /// If `input` contains something else.
+        /// Fails if `input` contains something else.
         fn load_state(
             &mut self,
             _input: &mut $crate::checkpoint::Reader<'_>,

@@ -45,7 +45,7 @@ impl<T: Assign> Fifo<T> {
     /// Adds `item` at the end and returns the stored copy.
     ///
     /// # Panics
-    /// If 2^31 items are stored.
+    /// Panics if 2^31 items are stored.
     #[inline]
     pub fn push(&mut self, item: &T) -> &mut T {
         if self.len() == self.slots.len() {

@@ -49,7 +49,7 @@ impl NodeId {
     /// Returns the node at position `index` of a table.
     ///
     /// # Panics
-    /// If `index` does not fit 32 bits.
+    /// Panics if `index` does not fit 32 bits.
     #[inline]
     #[must_use]
     pub fn from_index(index: usize) -> Self {
@@ -61,7 +61,7 @@ impl PortId {
     /// Returns the port at position `index` of a node.
     ///
     /// # Panics
-    /// If `index` does not fit 16 bits.
+    /// Panics if `index` does not fit 16 bits.
     #[inline]
     #[must_use]
     pub fn from_index(index: usize) -> Self {

@@ -105,7 +105,7 @@ pub fn split_example(error: &str) -> (&str, Option<&str>) {
 /// numbered things.
 ///
 /// # Errors
-/// The problem and a suggestion.
+/// Returns the problem and a suggestion.
 pub fn parse_range(text: &str, what: &str) -> Result<Range<u32>, String> {
     let number = |s: &str| s.trim().parse::<u32>().ok();
     let range = match text.split_once("..") {

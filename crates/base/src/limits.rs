@@ -37,7 +37,8 @@ pub const MAX_LIVE_FLOWS: u64 = 5_000_000;
 /// Maximum number of acknowledgements that may wait at one host for its links.
 pub const MAX_WAITING_ACKS: usize = 1 << 20;
 
-/// The number of the first flow that an application starts; flows of workloads have smaller ones.
+/// The number of the first flow that an application starts; flows of workloads have smaller
+/// numbers.
 pub const FIRST_APP_FLOW: u32 = 1 << 31;
 
 /// Maximum number of timers that may expire at the same time, one after the other, over the

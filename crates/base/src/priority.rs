@@ -29,7 +29,7 @@ impl Priority {
     /// Returns priority `number`. Use `Priority::try_from` for numbers that a user has chosen.
     ///
     /// # Panics
-    /// If `number` is not 0 to 7.
+    /// Panics if `number` is not 0 to 7.
     #[must_use]
     pub const fn new(number: u8) -> Self {
         assert!(number < 8, "priorities are 0 to 7");

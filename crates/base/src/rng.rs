@@ -131,7 +131,7 @@ impl Stream {
     /// matter).
     ///
     /// # Panics
-    /// If `bound` is zero.
+    /// Panics if `bound` is zero.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "a draw needs at least one outcome");

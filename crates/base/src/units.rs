@@ -263,7 +263,7 @@ impl Rate {
     /// Returns a rate in Gbps (10^9 bits per second).
     ///
     /// # Panics
-    /// If `gbps` is zero.
+    /// Panics if `gbps` is zero.
     #[must_use]
     pub const fn from_gbps(gbps: u64) -> Self {
         match Self::from_bps(gbps * 1_000_000_000) {
@@ -275,7 +275,7 @@ impl Rate {
     /// Returns a rate in Mbps (10^6 bits per second).
     ///
     /// # Panics
-    /// If `mbps` is zero.
+    /// Panics if `mbps` is zero.
     #[must_use]
     pub const fn from_mbps(mbps: u64) -> Self {
         match Self::from_bps(mbps * 1_000_000) {

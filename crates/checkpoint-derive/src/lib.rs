@@ -13,7 +13,7 @@ use syn::{Data, DeriveInput, Generics, parse_macro_input, parse_quote};
 use fields::{Options, Shape};
 
 /// Derives `Stored` for a struct or enum: a checkpoint contains the whole value, and loading builds
-/// a new value from it. All type parameters must be `Stored`, too.
+/// a new value from it. All type parameters must also be `Stored`.
 #[proc_macro_derive(Stored, attributes(checkpoint))]
 pub fn stored(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -7,7 +7,7 @@
 /// Stack of a thread in bytes.
 pub(super) const STACK_BYTES: usize = 2 << 20;
 
-/// Further address space of a thread in bytes: guard pages and the signal stack.
+/// Additional address space of a thread in bytes: guard pages and the signal stack.
 const THREAD_EXTRA_BYTES: u64 = 64 << 10;
 
 /// Address space that glibc's malloc reserves for an arena (`HEAP_MAX_SIZE` on 64-bit systems).

@@ -156,7 +156,7 @@ impl<M: Message> Batch<M> {
         self.note_class();
     }
 
-    /// Returns the number of further messages that fit the allocated memory.
+    /// Returns the number of additional messages that fit the allocated memory.
     pub(super) const fn room(&self) -> usize {
         self.slots.capacity() - self.len()
     }

@@ -29,7 +29,7 @@ impl<M: Message> SendBuffer<M> {
     /// earlier messages on the channel. Returns the copy that will arrive, for last changes.
     ///
     /// # Panics
-    /// If there is no such channel.
+    /// Panics if there is no such channel.
     #[inline(always)]
     pub fn send(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
         self.lane(channel).send(at, message)
@@ -38,7 +38,7 @@ impl<M: Message> SendBuffer<M> {
     /// Returns `channel`, to send over it.
     ///
     /// # Panics
-    /// If there is no such channel.
+    /// Panics if there is no such channel.
     #[inline(always)]
     pub fn lane(&mut self, channel: usize) -> Lane<'_, M> {
         Lane {
@@ -59,7 +59,7 @@ impl<M: Message> SendBuffer<M> {
     /// epoch.
     ///
     /// # Panics
-    /// If there is no such message.
+    /// Panics if there is no such message.
     #[inline]
     pub fn sent_mut(&mut self, channel: usize, before: usize) -> &mut M {
         &mut self.channels[channel][before]

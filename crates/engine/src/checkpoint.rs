@@ -44,7 +44,7 @@ impl<D: LogicalProcess> Engine<D> {
     /// Skips processes on other ranks.
     ///
     /// # Errors
-    /// If `input` contains something else.
+    /// Fails if `input` contains something else.
     pub fn load(
         &mut self,
         input: &mut Reader<'_>,

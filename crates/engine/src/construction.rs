@@ -26,7 +26,7 @@ impl<D: LogicalProcess> Engine<D> {
     /// of its channels.
     ///
     /// # Panics
-    /// If a link has no delay, or a process has more than 65,536 channels.
+    /// Panics if a link has no delay, or a process has more than 65,536 channels.
     #[must_use]
     pub fn new(processes: Vec<D>, wiring: Vec<Vec<Wiring>>, threads: &Threads) -> Self {
         let processes = processes.into_iter().map(Some).collect();
@@ -38,7 +38,7 @@ impl<D: LogicalProcess> Engine<D> {
     /// engines, in the same order.
     ///
     /// # Panics
-    /// Like [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     #[must_use]
     pub fn on_ranks(
         mut processes: Vec<Option<D>>,

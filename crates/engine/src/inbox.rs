@@ -49,7 +49,7 @@ pub struct Inbox<M> {
     /// Memory for sorting, if messages have their own order.
     ordered: Vec<(u64, u64)>,
     position: usize,
-    /// Tells if `keys` contain groups.
+    /// Presence of groups in `keys`.
     grouping: Grouping,
     /// Number of sorted lists from which `keys` were gathered.
     sources: usize,

@@ -95,7 +95,7 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// Returns the number of the mailbox of the process at `position`.
+    /// Returns the mailbox number of the process at `position`.
     pub(super) fn of_process(&self, position: Position) -> usize {
         let Position { partition, place } = position;
         (self.first_mailboxes[partition as usize] + place) as usize
@@ -258,13 +258,13 @@ impl<M: Message> OwnMailboxes<M> {
         self.ready[parity][place / BLOCK as usize] |= 1 << to.bit;
     }
 
-    /// Returns the half with `parity` of the mailbox of the process at `place`.
+    /// Returns the half with `parity` in the mailbox of the process at `place`.
     #[inline]
     pub(super) fn half(&mut self, place: usize, parity: usize) -> &mut Vec<ChannelBatch<M>> {
         &mut self.mailboxes[place].0[parity]
     }
 
-    /// Returns the half with `parity` of the mailbox of the process at `place`, for reading.
+    /// Returns the half with `parity` in the mailbox of the process at `place`, for reading.
     pub(super) fn shown(&self, place: usize, parity: usize) -> &[ChannelBatch<M>] {
         &self.mailboxes[place].0[parity]
     }

@@ -28,7 +28,7 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
     /// Returns the message that [`Self::pack`] has written.
     ///
     /// # Errors
-    /// If `input` contains something else.
+    /// Fails if `input` contains something else.
     #[inline]
     fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
         Self::fetch(input)

@@ -58,8 +58,8 @@ impl EpochSort {
         self.sort_by(keys, (shift, 1 << bits), GROUPED_CROWD);
     }
 
-    /// Sorts `keys` into `buckets` buckets, which are numbered by the bits from `shift` on. Sorts
-    /// by comparison if a bucket gets `crowd` keys.
+    /// Sorts `keys` into `buckets` buckets, which are numbered by bit `shift` and the bits above
+    /// it. Sorts by comparison if a bucket gets `crowd` keys.
     #[inline(always)]
     fn sort_by(&mut self, keys: &mut Vec<u64>, (shift, buckets): (u32, usize), crowd: u32) {
         if keys.len() <= FEW {

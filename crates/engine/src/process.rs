@@ -54,7 +54,7 @@ pub trait LogicalProcess: Send {
     }
 
     /// Returns `true` if the process may run lazily: later than other processes, as long as it
-    /// cannot affect them any earlier. Its results are then delayed, too.
+    /// cannot affect them any earlier. Its results are then also delayed.
     fn may_run_lazily(&self) -> bool {
         false
     }

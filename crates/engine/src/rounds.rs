@@ -15,7 +15,8 @@ use super::Threads;
 
 /// Number of checks by a waiting thread before it yields to other threads: some 10 to 100 us.
 const LOOKS_AWAKE: u32 = 2_000;
-/// Number of further checks, with a yield after each, before the thread falls asleep: some 50 us.
+/// Number of additional checks, with a yield after each, before the thread falls asleep: some 50
+/// us.
 const LOOKS_GIVING_WAY: u32 = 100;
 
 /// The round number that ends the threads' participation.
@@ -68,8 +69,8 @@ impl<'scope, T: Send, O: Copy + Send> Rounds<'_, 'scope, T, O> {
     /// threads, the last item of each share first.
     ///
     /// # Panics
-    /// If there are more items than announced, or if the work panics: then with the panic of the
-    /// first such item.
+    /// Panics if there are more items than announced, or if the work panics: then with the panic of
+    /// the first such item.
     pub fn run(&mut self, items: &mut Vec<T>, order: O) {
         assert!(
             items.len() <= self.most,

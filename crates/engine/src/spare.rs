@@ -32,7 +32,7 @@ const MOST_POOLED_BYTES: usize = 1 << 20;
 
 const HELD: &str = "a pool is held only to move buffers into room that is there";
 
-/// Maximum bytes of empty buffers of each class; further buffers are freed.
+/// Maximum bytes of empty buffers of each class; excess buffers are freed.
 const MOST_BYTES: usize = 256 << 10;
 /// The limit for each process if two sides take turns: one side releases buffers before the other
 /// side takes them.

@@ -59,7 +59,7 @@ impl Threads {
     /// Starts a pool of `count` threads; starts nothing if `count` is zero or one.
     ///
     /// # Errors
-    /// If `count` is above [`MOST_THREADS`], or the system cannot start so many threads.
+    /// Fails if `count` is above [`MOST_THREADS`], or the system cannot start so many threads.
     pub fn start(count: usize) -> Result<Self, ThreadsError> {
         if count <= 1 {
             return Ok(Self::calling());

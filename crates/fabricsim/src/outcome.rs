@@ -72,7 +72,7 @@ pub trait Monitor: Send {
     /// to keep.
     fn begins(&mut self) {}
 
-    /// Returns the handle by which another thread can end the run at once.
+    /// Returns the handle by which another thread can end the run immediately.
     fn interrupt(&self) -> Interrupt {
         Interrupt::default()
     }

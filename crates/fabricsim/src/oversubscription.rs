@@ -13,9 +13,9 @@ use serde::Serialize;
 pub struct TierOversubscription {
     /// The name of the tier, such as `leaf`.
     pub tier: String,
-    /// The least ratio of its switches.
+    /// The smallest ratio of its switches.
     pub least: f64,
-    /// The greatest ratio of its switches.
+    /// The largest ratio of its switches.
     pub most: f64,
 }
 

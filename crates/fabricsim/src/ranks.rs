@@ -43,7 +43,7 @@ pub(crate) fn usage(ranks: Option<&dyn Ranks>, cpu: f64) -> (f64, Vec<RankUsage>
     (all.iter().map(|rank| rank.cpu_s).sum(), all)
 }
 
-/// Divides the nodes of `topology` over `ranks`, with neighbors together. The weight of a node is
+/// Divides the nodes of `topology` among `ranks`, with neighbors together. The weight of a node is
 /// the rate of its ports, multiplied by [`HOST_COST`] for a host.
 pub(crate) fn shares(topology: &Topology, ranks: Arc<dyn Ranks>) -> Shares {
     let owners = owners(topology, ranks.count()).into();

@@ -92,7 +92,7 @@ pub(crate) struct ChangingParts<'a> {
 
 /// Limits of the telemetry of a running simulation.
 struct TelemetryRoom {
-    /// Units of the entries of the INT header.
+    /// Units of the INT header's entries.
     scale: IntScale,
     switches: u16,
     rates: Vec<Rate>,
@@ -237,7 +237,7 @@ impl Simulation {
         self.ideal.clone()
     }
 
-    /// Returns the present time: all events before this instant have happened.
+    /// Returns the current time: all events before this instant have happened.
     #[must_use]
     pub fn now(&self) -> Time {
         self.runner.now()

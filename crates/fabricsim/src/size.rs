@@ -21,7 +21,7 @@ const SMALL_BYTES: u64 = 256 << 20;
 /// Refuses a network that would need more memory than this machine has left.
 ///
 /// # Errors
-/// States the needed and the available memory.
+/// The error states the needed and the available memory.
 pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
     let needed = network_bytes(scenario.topology());
     if needed <= SMALL_BYTES {
@@ -44,14 +44,14 @@ pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
 }
 
 /// A scenario is refused if its packets could need more than this many times the memory that is
-/// left. The estimate assumes that all links are full at once, in both directions; windows keep
-/// most runs far below it.
+/// left. The estimate assumes that all links are full simultaneously, in both directions; windows
+/// keep most runs far below it.
 const MOST_TIMES: u64 = 16;
 
 /// Refuses a scenario if its packets would need much more memory than the machine has left.
 ///
 /// # Errors
-/// States the needed and the available memory.
+/// The error states the needed and the available memory.
 pub(crate) fn check_packet_memory(scenario: &Scenario, need: &MemoryNeed) -> Result<(), Error> {
     let needed = need.most_packets();
     let given = scenario.run().packet_memory.map(Bytes::get);

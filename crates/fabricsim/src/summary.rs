@@ -64,7 +64,7 @@ pub struct Summary {
     pub fabricsim_version: &'static str,
     /// Reason why the run ended.
     pub status: Status,
-    /// Checksum of the rows of the FCT file: equal checksums mean equal results.
+    /// Checksum of the FCT file's rows: equal checksums mean equal results.
     pub checksum: String,
     /// Checksum of everything that determines the results.
     pub scenario_checksum: String,
@@ -99,7 +99,7 @@ pub struct Summary {
     /// Packets with a payload that switches have cut off.
     #[serde(skip_serializing_if = "is_zero")]
     pub trimmed_packets: u64,
-    /// The number of these packets with headers that were dropped or lost, too; the drops and
+    /// The number of these packets with headers that were also dropped or lost; the drops and
     /// losses include them.
     #[serde(skip_serializing_if = "is_zero")]
     pub trimmed_headers_lost: u64,
@@ -302,7 +302,7 @@ pub(crate) fn summarize(
     }
 }
 
-/// Returns `count` over `seconds`, or 0 if no time has passed.
+/// Returns `count` divided by `seconds`, or 0 if no time has passed.
 fn per_second(count: u64, seconds: f64) -> f64 {
     if seconds > 0.0 {
         count as f64 / seconds

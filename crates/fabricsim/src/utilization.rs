@@ -23,7 +23,7 @@ const OVERLOAD: f64 = 0.9;
 /// Largest number of workloads that are counted.
 const MOST_WORKLOADS: usize = 64;
 
-/// Bytes of an ACK without telemetry, and the least bytes of an ACK.
+/// Bytes of an ACK without telemetry, and the minimum size of an ACK in bytes.
 const ACK: (f64, f64) = (46.0, 60.0);
 
 /// The expected utilization of links: bytes on the wire, including headers and acknowledgements,

@@ -5,7 +5,7 @@
 //! rate so that this link runs at the target utilization ([`Hpcc`]).
 //!
 //! The telemetry has two formats: [`ExactStack`] for any number of hops and any link rate, and
-//! [`PublishedStack`] with the field widths of the published simulator. The first one also tells if
+//! [`PublishedStack`] with the field widths of the published simulator. The first one also shows if
 //! two packets took the same path, which is the condition for comparing their entries.
 //!
 //! ```

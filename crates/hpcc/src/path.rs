@@ -49,7 +49,7 @@ impl PortLabel {
 pub(crate) struct PathTrace(u32);
 
 impl PathTrace {
-    /// Maximum hop count. Further hops are not counted.
+    /// Maximum hop count. Additional hops are not counted.
     pub(crate) const MAX_HOPS: usize = LOW_MASK as usize;
 
     /// Returns the trace as four bytes.

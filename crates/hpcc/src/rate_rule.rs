@@ -5,7 +5,7 @@ use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::RateUnit;
 
 /// Rule that derives a rate from the utilization of the busiest link (HPCC paper, algorithm 1,
-/// `ComputeWind`), regardless of the source of the utilization. Rates are in bit/s.
+/// `ComputeWind`), regardless of where the utilization was measured. Rates are in bit/s.
 #[derive(Clone, Copy, Debug)]
 pub struct RateRule {
     /// Target utilization (η in the paper).

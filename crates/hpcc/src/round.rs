@@ -1,7 +1,7 @@
 //! The two kinds of updates of HPCC's rule.
 
-/// Tells if an acknowledgement is the first one of a round trip (`updateWc` in the paper). Then the
-/// reference of the rule changes to the new rate.
+/// Position of an acknowledgement in its round trip. At the first one (`updateWc` in the paper),
+/// the reference of the rule changes to the new rate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Round {
     /// A round trip has passed since the last commit.

@@ -21,8 +21,8 @@ impl CommonFailure {
     }
 }
 
-/// Agrees with all ranks on the outcome of a step that each takes by itself and that may fail, such
-/// as reading a scenario or opening a file. `failure` is the exit code and the message of this
+/// Agrees with all ranks on the outcome of a step that each takes on its own and that may fail,
+/// such as reading a scenario or opening a file. `failure` is the exit code and the message of this
 /// rank's failure, if it failed.
 ///
 /// Either all ranks continue or none: if any rank failed, all get the same [`CommonFailure`]. All

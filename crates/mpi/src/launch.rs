@@ -33,7 +33,7 @@ impl Launch {
     /// Returns the place of this process given `variable`, which looks up an environment variable.
     ///
     /// Slurm's own variables do not count: batch scripts, job arrays and `srun` without MPI set
-    /// them too, and there each process works by itself.
+    /// them too, and there each process works alone.
     #[must_use]
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let number = |name: &str| variable(name)?.trim().parse::<usize>().ok();

@@ -94,7 +94,7 @@ impl ProbeReport {
     /// Returns the pair with the longest latency.
     ///
     /// # Panics
-    /// If there is only one rank. No measurement returns such a report.
+    /// Panics if there is only one rank. No measurement returns such a report.
     #[must_use]
     pub fn worst_pair(&self) -> &PairCost {
         let by_latency = |a: &&PairCost, b: &&PairCost| a.latency_us().total_cmp(&b.latency_us());

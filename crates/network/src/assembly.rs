@@ -24,8 +24,8 @@ impl Plan<'_> {
     /// `shares` divides the nodes among the ranks of a distributed run.
     ///
     /// # Panics
-    /// If INT has no room for the network's paths or rates. It has room for 128 switches and 64
-    /// rates, or, in the published format, for 5 switches and 8 rates.
+    /// Panics if INT has no room for the network's paths or rates. It has room for 128 switches and
+    /// 64 rates, or, in the published format, for 5 switches and 8 rates.
     #[must_use]
     pub fn build(
         &self,

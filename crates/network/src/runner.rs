@@ -80,7 +80,7 @@ pub trait Runner: Send {
     fn take_taps(&mut self) -> Vec<Tap>;
     /// Returns the logs of all nodes, in the order of their numbers.
     fn logs(&self) -> Vec<&NodeLog>;
-    /// Returns the present time.
+    /// Returns the current time.
     fn now(&self) -> Time;
     /// Returns the time at which the run ended: its end time if that was reached, otherwise the
     /// time of the last event.
@@ -109,7 +109,7 @@ pub trait Runner: Send {
     fn paused_ports(&self) -> usize;
     /// Returns the switch ports of a PFC deadlock, or an empty vector.
     fn deadlock(&self) -> Vec<BlockedPort>;
-    /// Advances nodes that are behind to the present time.
+    /// Advances nodes that are behind to the current time.
     fn synchronize(&mut self);
     /// Returns the state and the counters of `ports`.
     fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample>;
@@ -120,7 +120,7 @@ pub trait Runner: Send {
     /// Collects the state that results need at the first rank. Does nothing without ranks.
     ///
     /// # Errors
-    /// If some state cannot be sent to another rank.
+    /// Fails if some state cannot be sent to another rank.
     fn gather(&mut self) -> Result<(), SaveError>;
     /// Returns a name that differs between networks with different types of packets or events. A
     /// checkpoint only loads into a network of the same name.
@@ -130,7 +130,7 @@ pub trait Runner: Send {
     /// Restores the state from `input`, after `changes` to links and routes.
     ///
     /// # Errors
-    /// If `input` contains the state of another kind of network.
+    /// Fails if `input` contains the state of another kind of network.
     fn load(
         &mut self,
         input: &mut Reader<'_>,

@@ -81,7 +81,7 @@ pub trait Series: Checkpointed + Send + fmt::Debug {
     /// Ends an interval at `view.now`, or begins the first one.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     fn sample(&mut self, _view: &View<'_>, _rows: &mut dyn Rows) -> io::Result<()> {
         Ok(())
     }
@@ -89,7 +89,7 @@ pub trait Series: Checkpointed + Send + fmt::Debug {
     /// Writes the rows that depend on the whole run. Called once, at its end.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     fn finish(&mut self, _view: &View<'_>, _rows: &mut dyn Rows) -> io::Result<()> {
         Ok(())
     }
@@ -134,7 +134,7 @@ impl Scope<'_> {
 
 /// The state of a run at the end of an interval.
 pub struct View<'a> {
-    /// The present time.
+    /// The current time.
     pub now: Time,
     /// Length of the interval; `None` at the start of the first one.
     pub interval: Option<Duration>,

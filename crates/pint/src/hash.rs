@@ -61,7 +61,7 @@ pub(crate) struct HalfHash {
 }
 
 impl HalfHash {
-    /// Returns all 64 bits of the hash of the first word and `b`.
+    /// Hashes the first word and `b`, and returns all 64 bits.
     #[inline]
     pub(crate) const fn value(self, b: u64) -> u64 {
         step(self.state ^ b)

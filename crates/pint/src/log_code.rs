@@ -42,7 +42,7 @@ impl LogCode {
     /// Returns the code to `base` (above 1) in `bits` (1 to 16).
     ///
     /// # Panics
-    /// If `base` or `bits` is out of range.
+    /// Panics if `base` or `bits` is out of range.
     #[must_use]
     pub fn new(base: f64, bits: u32, rounding: Rounding) -> Self {
         assert!(base > 1.0, "the base of a logarithm is above 1");

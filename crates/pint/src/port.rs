@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn an_idle_port_has_carried_nothing() {
         assert!(measure(&mut port(), 9_000, 1_000, 0) <= 0.0);
-        // The port sees the queue at once, with the time since its creation as the interval.
+        // The port sees the queue immediately, with the time since its creation as the interval.
         let found = measure(&mut port(), 4_000, 1_000, 10_000);
         assert!((found - 0.05).abs() < 1e-12, "{found}");
     }

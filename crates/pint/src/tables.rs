@@ -68,7 +68,7 @@ impl LogTable {
     /// most 24) in each result.
     ///
     /// # Panics
-    /// If a parameter is out of range.
+    /// Panics if a parameter is out of range.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -145,7 +145,7 @@ impl ExpTable {
     /// Returns a table of 2^`index_bits` powers (1 to 24 bits).
     ///
     /// # Panics
-    /// If `index_bits` is out of range.
+    /// Panics if `index_bits` is out of range.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,

@@ -108,7 +108,8 @@ impl Figure {
     /// Draws the figure as a PNG file with `scale` pixels for each unit of the SVG.
     ///
     /// # Errors
-    /// If the picture is too large for memory, or the crate is built without its feature `png`.
+    /// Fails if the picture is too large for memory, or the crate is built without its feature
+    /// `png`.
     pub fn to_png(&self, theme: Theme, scale: f32) -> Result<Vec<u8>, DrawError> {
         rasterize(&self.to_svg(theme), scale)
     }
@@ -116,7 +117,7 @@ impl Figure {
     /// Draws the figure as a PDF file of one page.
     ///
     /// # Errors
-    /// If the crate is built without its feature `png`.
+    /// Fails if the crate is built without its feature `png`.
     pub fn to_pdf(&self, theme: Theme) -> Result<Vec<u8>, DrawError> {
         to_pdf(&self.to_svg(theme))
     }

@@ -65,7 +65,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Returns a listener to a run that ends at once if `stop` is raised.
+    /// Returns a listener to a run that ends immediately if `stop` is raised.
     pub(crate) fn new(stop: &Interrupt) -> Self {
         Self {
             looked: Instant::now(),

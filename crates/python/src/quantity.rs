@@ -1,4 +1,4 @@
-//! Times and sizes as Python passes them: whole numbers, or texts with a unit.
+//! Times and sizes as Python passes them: whole numbers, or strings with a unit.
 
 use std::str::FromStr;
 

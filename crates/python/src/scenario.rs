@@ -69,7 +69,7 @@ pub(crate) struct Loaded {
     pub(crate) failure: Option<Arc<Failure>>,
     /// Notes on the scenario for the user.
     pub(crate) notes: Vec<String>,
-    /// Further notes that apply only if all traffic is the scenario's own.
+    /// Additional notes that apply only if all traffic is the scenario's own.
     pub(crate) notes_on_traffic: Vec<String>,
 }
 

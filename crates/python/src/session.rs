@@ -24,7 +24,7 @@ pub(crate) struct Session {
     pub(crate) names: Vec<String>,
     by_name: HashMap<String, NodeId>,
     pub(crate) rules: MessageRules,
-    /// Ends a run at once; raised if a congestion control fails.
+    /// Ends a run immediately; raised if a congestion control fails.
     pub(crate) stop: Interrupt,
     pub(crate) failure: Option<Arc<Failure>>,
     engine: Mutex<Engine>,

@@ -121,7 +121,7 @@ pub trait AqmKind:
     /// Checks that every value is meaningful.
     ///
     /// # Errors
-    /// Names the key, the problem and a suggestion.
+    /// The error names the key, the problem and a suggestion.
     fn validate(&self) -> Result<(), ConfigError>;
 
     /// Returns the rule for one queue.

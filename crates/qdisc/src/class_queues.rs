@@ -74,7 +74,7 @@ impl<H: Header> ClassQueues<H> {
     /// Returns these queues with `discipline` for `priority`.
     ///
     /// # Panics
-    /// If `priority` is control.
+    /// Panics if `priority` is control.
     #[must_use]
     pub fn with_discipline(mut self, priority: Priority, discipline: AnyDiscipline<H>) -> Self {
         assert!(!priority.is_control(), "control has a plain queue");
@@ -98,8 +98,8 @@ impl<H: Header> ClassQueues<H> {
         self
     }
 
-    /// Returns these queues with at most `most` bytes of control; further packets of control are
-    /// refused.
+    /// Returns these queues with at most `most` bytes of control packets; additional control
+    /// packets are refused.
     #[must_use]
     pub const fn with_control_limit(mut self, most: Bytes) -> Self {
         self.control_limit = most.get();

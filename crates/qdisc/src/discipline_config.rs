@@ -30,7 +30,7 @@ pub trait DisciplineKind: Serialize + DeserializeOwned + 'static {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Names the key, the problem and a suggestion.
+    /// The error names the key, the problem and a suggestion.
     fn validate(&self) -> Result<(), ConfigError>;
 
     /// Wraps the table in the enum of all disciplines.
@@ -141,7 +141,7 @@ impl DisciplineConfig {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Names the key, the problem and a suggestion.
+    /// The error names the key, the problem and a suggestion.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.as_kind().validate()
     }

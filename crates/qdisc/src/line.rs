@@ -13,7 +13,7 @@ use crate::discipline::mark_of;
 /// A first-in, first-out queue that counts its bytes and knows the queueing times of its packets.
 ///
 /// It writes the time of the enqueue into the stored copy as its arrival, so that packets created
-/// here (pause frames, a host's own packets) have one, too. The channel overwrites it when the
+/// here (pause frames, a host's own packets) also have one. The channel overwrites it when the
 /// packet leaves.
 #[derive(Clone, Debug, Stored)]
 pub(crate) struct Line<H> {

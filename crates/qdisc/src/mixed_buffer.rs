@@ -100,7 +100,7 @@ impl MixedBuffer {
         }
     }
 
-    /// Returns the length from which a queue stores no further packet.
+    /// Returns the length at which a queue stores no more packets.
     #[inline]
     fn threshold(&self) -> u128 {
         // A share of 2^50 bytes does not fit 64 bits.

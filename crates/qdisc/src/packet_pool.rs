@@ -64,7 +64,7 @@ impl<H: Header> PacketPool<H> {
     /// Stores a copy of `packet`, which arrives now, at the end of `chain`.
     ///
     /// # Panics
-    /// If 2^32 - 1 packets wait.
+    /// Panics if 2^32 - 1 packets wait.
     pub(crate) fn push(
         &mut self,
         chain: &mut Chain,

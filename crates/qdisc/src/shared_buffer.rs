@@ -112,7 +112,7 @@ impl SharedBuffer {
         }
     }
 
-    /// Tells if the buffer is lossless.
+    /// Returns the setting of PFC, without which the buffer is lossy.
     #[must_use]
     pub const fn pfc(&self) -> Pfc {
         self.pfc

@@ -132,7 +132,7 @@ impl DisciplineConfig {
     /// none. Units are written as elsewhere in a scenario: `256KB` is 256,000 bytes.
     ///
     /// # Errors
-    /// Unknown names and options, and invalid values, with their place.
+    /// Fails at unknown names and options and at invalid values. The error has their position.
     pub fn from_line(
         line: &str,
         show: impl FnOnce(&mut ShortFormReader<'_>),

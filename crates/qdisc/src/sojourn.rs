@@ -108,7 +108,7 @@ impl SojournTimes {
     /// rank ceil(q x count), from the histogram; `None` before the first packet.
     ///
     /// # Panics
-    /// If `q` is not between 0 and 1.
+    /// Panics if `q` is not between 0 and 1.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,

@@ -78,7 +78,7 @@ enum Kind {
 /// ```
 ///
 /// # Errors
-/// If the file has no header of names, or a row has another number of cells than the header.
+/// Fails if the file has no header of names, or a row has another number of cells than the header.
 pub fn read_table(text: &str) -> Result<RecordBatch, InputError> {
     let names: Vec<String> = {
         let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
@@ -153,7 +153,7 @@ fn kind_of(name: &str, all: &[String]) -> Kind {
     Kind::Whole
 }
 
-/// Returns the narrowest type, from `known` on, that can hold `cell`.
+/// Returns the narrowest type, not narrower than `known`, that can hold `cell`.
 fn least_kind(known: Kind, cell: &[u8]) -> Kind {
     if known == Kind::Text || cell.is_empty() {
         return known;

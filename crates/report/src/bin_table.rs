@@ -93,7 +93,7 @@ impl BinTable {
     /// Writes the bins as CSV without a header, each row after `lead`; unknown values are empty.
     ///
     /// # Errors
-    /// If `out` fails.
+    /// Fails if `out` fails.
     pub fn write_rows(&self, out: &mut impl Write, lead: &str) -> io::Result<()> {
         for row in &self.bins {
             write!(

@@ -84,7 +84,7 @@ impl CollectiveRecord {
 /// decimals.
 ///
 /// # Errors
-/// If `out` fails.
+/// Fails if `out` fails.
 pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> io::Result<()> {
     writeln!(out, "{COLLECTIVE_HEADER}")?;
     let mut row = Vec::new();
@@ -155,7 +155,7 @@ pub struct CollectiveRow {
 /// Reads a `collectives.csv`, in the order of its rows. The header names the columns, in any order.
 ///
 /// # Errors
-/// At the offending word.
+/// Fails at the offending word.
 pub fn read_collectives(text: &str) -> Result<Vec<CollectiveRow>, InputError> {
     let table = Table::new(text, "a file of collectives")?;
     let [class, job, operation, algorithm, iteration, start, end, bus] = table.positions([

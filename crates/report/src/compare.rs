@@ -44,9 +44,9 @@ pub struct Comparison {
     pub median_deviation: f64,
     /// 99th percentile over the flows of |completion time ratio - 1|.
     pub p99_deviation: f64,
-    /// Greatest |completion time ratio - 1| of any flow.
+    /// Maximum of |completion time ratio - 1| over all flows.
     pub max_deviation: f64,
-    /// The flow with the greatest deviation: its record in the first result and in the second.
+    /// The flow with the largest deviation: its record in the first result and in the second.
     pub worst: Option<(FctRecord, FctRecord)>,
     /// Mean over the flows of the completion time ratio.
     pub mean_ratio: f64,

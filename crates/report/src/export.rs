@@ -27,8 +27,8 @@ pub trait Exporter: Sync {
     /// Converts `results` to files of this format.
     ///
     /// # Errors
-    /// If the results lack a file that the format needs, and at a malformed word in one of their
-    /// files.
+    /// Fails if the results lack a file that the format needs, and at a malformed word in one of
+    /// their files.
     fn export(&self, results: &Results) -> Result<Vec<Exported>, ExportError>;
 }
 

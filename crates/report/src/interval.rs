@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(ranks(10, 50.0, 99.0), Some((1.0, 10.0)));
     }
 
-    /// 0.99^n is below 2.5% from n = 368 on, 0.95^n from 72 on: with fewer values, the largest one
-    /// may be below the percentile.
+    /// 0.99^n is below 2.5% for n of 368 or more, and 0.95^n for 72 or more: with fewer values, the
+    /// largest one may be below the percentile.
     #[test]
     fn tails_need_many_values() {
         assert_eq!(ranks(71, 95.0, 95.0), None);

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use crate::record::FctRecord;
 use crate::write::{push_integer, push_nanoseconds, push_slowdown};
 
-/// Largest difference between the starts of one flow in two files, in whole ns: the published
-/// simulator truncates start times, which can lose one.
+/// Largest difference between a flow's start times in two files, in whole ns: the published
+/// simulator truncates start times, which can lose a nanosecond.
 const START_TOLERANCE_NS: u64 = 1;
 
 /// The header of [`Pairing::write_csv`].
@@ -80,7 +80,7 @@ impl Pairing {
     /// over the second, with six decimals.
     ///
     /// # Errors
-    /// If `out` fails.
+    /// Fails if `out` fails.
     pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
         let mut buffer = Vec::with_capacity(BUFFER + 256);
         buffer.extend_from_slice(PAIRING_HEADER.as_bytes());

@@ -23,7 +23,7 @@ const OPTIONAL: [&str; 3] = ["flow", "class", "retransmitted_bytes"];
 /// simulator's.
 ///
 /// # Errors
-/// At the offending word, as in [`read_fct`] or [`read_hpcc_fct`].
+/// Fails at the offending word, as in [`read_fct`] or [`read_hpcc_fct`].
 pub fn read_any_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
     match lines(text).next() {
         Some(line) if !line.text.contains(',') => read_hpcc_fct(text),
@@ -38,8 +38,8 @@ pub fn read_any_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
 /// follows from the times.
 ///
 /// # Errors
-/// At the offending word: a missing column, a row of another length than the header, a number that
-/// is malformed or too large.
+/// Fails at the offending word: a missing column, a row of another length than the header, a number
+/// that is malformed or too large.
 pub fn read_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
     let table = Table::new(text, "a result file")?;
     let [src, dst, size, start, fct, ideal] = table.positions(REQUIRED)?;
@@ -74,8 +74,8 @@ pub fn read_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
 /// class.
 ///
 /// # Errors
-/// At the offending word: a line without exactly eight words, a number that is malformed or too
-/// large.
+/// Fails at the offending word: a line without exactly eight words, a number that is malformed or
+/// too large.
 pub fn read_hpcc_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
     const FIELDS: &str =
         "a line has eight fields: sip dip sport dport size start_ns fct_ns ideal_ns";

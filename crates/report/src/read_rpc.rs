@@ -24,8 +24,8 @@ const COLUMNS: [&str; 10] = [
 /// Reads an `rpc.csv`, in the order of its rows. The header names the columns, in any order.
 ///
 /// # Errors
-/// At the offending word: a missing column, a row of another length than the header, a number that
-/// is malformed or too large.
+/// Fails at the offending word: a missing column, a row of another length than the header, a number
+/// that is malformed or too large.
 pub fn read_rpc(text: &str) -> Result<Vec<RpcRecord>, InputError> {
     let table = Table::new(text, "a file of queries")?;
     let [

@@ -43,7 +43,7 @@ pub struct ReplicationTable {
     pub replications: usize,
     /// The percentiles, in the order of the columns.
     pub percentiles: Vec<Percentile>,
-    /// Confidence level of the intervals of the mean, in percent.
+    /// Confidence level of the mean's intervals, in percent.
     pub confidence: Confidence,
     /// A row for each bin, in order of size.
     pub bins: Vec<ReplicaRow>,
@@ -76,7 +76,7 @@ impl ReplicationTable {
     /// [`SizeBins::between`]).
     ///
     /// # Panics
-    /// If the edges do not increase.
+    /// Panics if the edges do not increase.
     #[must_use]
     pub fn between(
         replications: &[Vec<FctRecord>],
@@ -152,7 +152,7 @@ impl ReplicationTable {
     /// number of replications with a value, their standard deviation and the interval of the mean.
     ///
     /// # Errors
-    /// If `out` fails.
+    /// Fails if `out` fails.
     pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
         write!(out, "from_pct,upto_pct,above_bytes,upto_bytes,flows")?;
         for name in self.columns() {

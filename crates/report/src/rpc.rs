@@ -31,7 +31,7 @@ pub struct RpcRecord {
     pub response: Bytes,
     /// Time at which the client sent the query.
     pub issue: Time,
-    /// Time of the delivery of the last byte of the response.
+    /// Time at which the last byte of the response is delivered.
     pub completion: Time,
     /// The query completion time on an idle network.
     pub ideal: Duration,
@@ -44,7 +44,7 @@ impl RpcRecord {
         self.completion.since(self.issue)
     }
 
-    /// Returns the query completion time over its value on an idle network, at least 1.
+    /// Returns the query completion time divided by its value on an idle network, at least 1.
     #[must_use]
     pub fn slowdown(&self) -> f64 {
         let ideal = self.ideal.as_ps().max(1) as f64;
@@ -55,7 +55,7 @@ impl RpcRecord {
 /// Writes `records` as CSV, in the given order; times and slowdowns as in the file of flows.
 ///
 /// # Errors
-/// If `out` fails.
+/// Fails if `out` fails.
 pub fn write_rpc(mut out: impl Write, records: &[RpcRecord]) -> io::Result<()> {
     writeln!(out, "{RPC_HEADER}")?;
     let mut row = Vec::new();

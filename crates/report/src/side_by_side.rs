@@ -45,7 +45,7 @@ impl SideBySide {
     /// Computes the table in bins that end at `edges` (see [`SizeBins::between`]).
     ///
     /// # Panics
-    /// If the edges do not increase.
+    /// Panics if the edges do not increase.
     #[must_use]
     pub fn between(
         first: &[FctRecord],

@@ -89,7 +89,7 @@ impl SizeBins {
     /// bound, and empty bins are kept.
     ///
     /// # Panics
-    /// If the edges do not increase.
+    /// Panics if the edges do not increase.
     #[must_use]
     pub fn between(records: &[FctRecord], edges: &[Bytes]) -> Self {
         assert!(edges.is_sorted_by(|a, b| a < b), "edges increase");

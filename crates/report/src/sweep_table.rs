@@ -88,7 +88,7 @@ impl SweepTable {
     /// Reads a `points.csv`.
     ///
     /// # Errors
-    /// At a row of another length than the header, or if the header has no column `status`.
+    /// Fails at a row of another length than the header, or if the header has no column `status`.
     pub fn read(text: &str) -> Result<Self, InputError> {
         let mut rows = lines(text).map(|line| (line, fields(line.text)));
         let Some((header, names)) = rows.next() else {

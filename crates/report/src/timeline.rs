@@ -80,7 +80,7 @@ impl Timeline<'_> {
     /// Writes the events to `out`: of each kind, up to `most` of the longest ones.
     ///
     /// # Errors
-    /// If `out` fails.
+    /// Fails if `out` fails.
     pub fn write(&self, out: impl Write, most: usize) -> io::Result<TimelineCounts> {
         let mut writer = EventWriter::new(out)?;
         let mut counts = TimelineCounts::default();

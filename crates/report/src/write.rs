@@ -35,7 +35,7 @@ impl<W: Write> FctWriter<W> {
     /// Creates a writer to `out` and buffers the header.
     ///
     /// # Errors
-    /// If `out` fails.
+    /// Fails if `out` fails.
     pub fn new(out: W) -> io::Result<Self> {
         let mut buffer = Vec::with_capacity(BUFFER + 256);
         buffer.extend_from_slice(FCT_HEADER.as_bytes());
@@ -51,7 +51,7 @@ impl<W: Write> FctWriter<W> {
     /// Adds a row.
     ///
     /// # Errors
-    /// If the underlying writer fails.
+    /// Fails if the underlying writer fails.
     pub fn write(&mut self, record: &FctRecord) -> io::Result<()> {
         let buffer = &mut self.buffer;
         for value in [
@@ -88,7 +88,7 @@ impl<W: Write> FctWriter<W> {
     /// whole file.
     ///
     /// # Errors
-    /// If the underlying writer fails.
+    /// Fails if the underlying writer fails.
     pub fn finish(mut self) -> io::Result<(W, Checksum)> {
         self.hand_on()?;
         self.out.flush()?;
@@ -143,7 +143,7 @@ pub(crate) fn push_slowdown(buffer: &mut Vec<u8>, record: &FctRecord) {
     push_ratio(buffer, record.fct, record.ideal);
 }
 
-/// Appends `time` over `ideal`, at least 1, with six decimals, rounded half up.
+/// Appends `time` divided by `ideal`, at least 1, with six decimals, rounded half up.
 pub(crate) fn push_ratio(buffer: &mut Vec<u8>, time: Duration, ideal: Duration) {
     const UNIT: u64 = 10u64.pow(6);
     let ideal = u128::from(ideal.as_ps().max(1));

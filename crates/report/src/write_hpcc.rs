@@ -40,7 +40,7 @@ impl<W: Write> HpccFctWriter<W> {
     /// Adds the row of a flow between the ports `src_port` and `dst_port`.
     ///
     /// # Errors
-    /// If the underlying writer fails.
+    /// Fails if the underlying writer fails.
     pub fn write(&mut self, record: &FctRecord, src_port: u16, dst_port: u16) -> io::Result<()> {
         let buffer = &mut self.buffer;
         for node in [record.src, record.dst] {
@@ -65,7 +65,7 @@ impl<W: Write> HpccFctWriter<W> {
     /// Writes the rest of the buffer and returns the underlying writer.
     ///
     /// # Errors
-    /// If the underlying writer fails.
+    /// Fails if the underlying writer fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.hand_on()?;
         self.out.flush()?;

@@ -119,7 +119,7 @@ impl Scenario {
     /// Returns the scenario with another seed, 0 to 2^63 - 1.
     ///
     /// # Errors
-    /// If the seed is larger.
+    /// Fails if the seed is larger.
     pub fn with_seed(&self, seed: u64) -> Result<Self, Error> {
         check_seed(seed, &self.without_text())?;
         Ok(Self {
@@ -131,7 +131,7 @@ impl Scenario {
     /// Returns the scenario with `workloads` instead of its own; the list may be empty.
     ///
     /// # Errors
-    /// If one of them does not fit the network.
+    /// Fails if one of them does not fit the network.
     pub fn with_workloads(&self, mut workloads: Vec<BoxedWorkload>) -> Result<Self, Error> {
         let traffic = Traffic {
             topology: self.topology(),

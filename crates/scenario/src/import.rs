@@ -60,7 +60,7 @@ pub struct Surroundings<'a> {
     pub source: &'a str,
     /// Converts a path in the configuration to a path in the scenario.
     pub path: &'a dyn Fn(&str) -> String,
-    /// Rates of the links of the topology, ascending.
+    /// Link rates of the topology, ascending.
     pub rates: &'a [Rate],
     /// Rates of links that only switches inside servers have; these switches do not mark.
     pub unmarked: &'a [Rate],

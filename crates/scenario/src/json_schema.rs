@@ -299,7 +299,7 @@ fn property(key: &Key) -> Value {
         property["default"] = default;
     }
     for Limit { bound, written } in key.limits {
-        // A quantity is a text, and a schema cannot compare the values of texts.
+        // A quantity is a string, and a schema cannot compare the values of strings.
         let Ok(limit) = serde_json::from_str::<serde_json::Number>(written) else {
             continue;
         };

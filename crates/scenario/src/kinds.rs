@@ -197,7 +197,7 @@ impl Registry {
     /// Adds the topology `K`; scenarios select it by `[topology] kind`.
     ///
     /// # Panics
-    /// If there is a topology with the same name.
+    /// Panics if there is a topology with the same name.
     pub fn add_topology<K: TopologyKind>(&mut self) {
         refuse_known(self.topologies(), K::NAME);
         TopologyVisitor::visit::<K>(self);
@@ -206,7 +206,7 @@ impl Registry {
     /// Adds the workload `K`; scenarios select it by `[[workload]] kind`.
     ///
     /// # Panics
-    /// If there is a workload with the same name.
+    /// Panics if there is a workload with the same name.
     pub fn add_workload<K: WorkloadKind>(&mut self) {
         refuse_known(self.workloads(), K::NAME);
         WorkloadVisitor::visit::<K>(self);
@@ -216,7 +216,7 @@ impl Registry {
     /// `[[queue]]`.
     ///
     /// # Panics
-    /// If there is a discipline with the same name.
+    /// Panics if there is a discipline with the same name.
     pub fn add_discipline<K: AqmKind>(&mut self) {
         refuse_known(self.disciplines(), <K as AqmKind>::NAME);
         DisciplineVisitor::visit::<K>(self);
@@ -225,7 +225,7 @@ impl Registry {
     /// Adds the routing policy `policy`; scenarios select it by `[routing] policy`.
     ///
     /// # Panics
-    /// If there is a policy with the same name.
+    /// Panics if there is a policy with the same name.
     pub fn add_routing_policy(&mut self, policy: impl RoutingPolicy + 'static) {
         let known = self.routing_policies();
         refuse_known(known.map(|known| (known.name(), "", NONE)), policy.name());
@@ -235,7 +235,7 @@ impl Registry {
     /// Adds the routing policy `K`, which has keys; scenarios select it by `[routing] policy`.
     ///
     /// # Panics
-    /// If there is a policy with the same name.
+    /// Panics if there is a policy with the same name.
     pub fn add_routing_policy_kind<K: PolicyKind>(&mut self) {
         let known = self.routing_policies();
         refuse_known(

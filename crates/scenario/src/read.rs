@@ -64,7 +64,7 @@ impl Scenario {
     /// in it are relative to the file.
     ///
     /// # Errors
-    /// If the file cannot be read, and at the first error in it.
+    /// Fails if the file cannot be read, and at the first error in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
         Self::from_file_with(path, overrides, Registry::default())
     }
@@ -74,7 +74,7 @@ impl Scenario {
     /// the standard input; paths in it are relative to the working folder.
     ///
     /// # Errors
-    /// If the file cannot be read, and at the first error in it.
+    /// Fails if the file cannot be read, and at the first error in it.
     pub fn from_file_with(
         path: &Path,
         overrides: &[String],

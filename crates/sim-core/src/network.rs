@@ -118,7 +118,7 @@ pub trait NetworkControl<R>: Send {
     }
 
     /// Returns all changes at the time of [`Self::next_change`], in order. Called once for each
-    /// such time, after all earlier events; flows that start from then on are resolved later.
+    /// such time, after all earlier events; flows that start afterwards are resolved later.
     fn change(&mut self) -> Vec<Change<R>> {
         Vec::new()
     }
@@ -153,8 +153,8 @@ impl<M: Model> Network<M> {
     /// network with its own nodes and calls the same methods.
     ///
     /// # Panics
-    /// If a link has no delay, if the ports of a node do not match its wiring, or if a node belongs
-    /// to another rank than `shares` says.
+    /// Panics if a link has no delay, if the ports of a node do not match its wiring, or if a node
+    /// belongs to another rank than `shares` says.
     #[must_use]
     pub fn new(
         nodes: Vec<NodeConfig<M>>,
@@ -296,7 +296,7 @@ impl<M: Model> Network<M> {
     /// It receives the events of flows that start from now on.
     ///
     /// # Panics
-    /// If `host` is not a host.
+    /// Panics if `host` is not a host.
     pub fn add_application(
         &mut self,
         host: NodeId,

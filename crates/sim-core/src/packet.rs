@@ -251,7 +251,7 @@ impl<H: Header> Packet<H> {
     }
 
     /// Makes a NACK report that byte `expected` is missing, and that the packet `beyond` full
-    /// packets further on has arrived; 0 if there is none. Stored in `seq` (48 bits of the byte and
+    /// later packets has arrived; 0 if there is none. Stored in `seq` (48 bits of the byte and
     /// the upper half of the distance) and `payload` (its lower half).
     #[inline]
     #[expect(

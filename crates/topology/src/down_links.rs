@@ -45,7 +45,7 @@ impl DownLinks {
     /// Adds `link` to the set.
     ///
     /// # Panics
-    /// If the topology has no such link.
+    /// Panics if the topology has no such link.
     pub fn insert(&mut self, link: u32) {
         self.words[link as usize / 64] |= 1 << (link % 64);
     }
@@ -53,7 +53,7 @@ impl DownLinks {
     /// Returns `true` if `link` is in the set.
     ///
     /// # Panics
-    /// If the topology has no such link.
+    /// Panics if the topology has no such link.
     #[inline]
     #[must_use]
     pub fn contains(&self, link: u32) -> bool {

@@ -23,7 +23,7 @@ impl EcmpHash {
     /// `key`.
     ///
     /// # Panics
-    /// If `choices` is zero.
+    /// Panics if `choices` is zero.
     #[inline]
     #[must_use]
     pub fn choose(self, key: &FlowKey, node: NodeId, choices: u32) -> u32 {
@@ -34,7 +34,7 @@ impl EcmpHash {
     /// host.
     ///
     /// # Panics
-    /// If `choices` is zero.
+    /// Panics if `choices` is zero.
     #[must_use]
     pub fn choose_nic(self, key: &FlowKey, choices: u32) -> u32 {
         match self {

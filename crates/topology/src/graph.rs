@@ -102,7 +102,7 @@ impl Topology {
     /// both directions: the time through the host's stack. A link between two hosts gets it twice.
     ///
     /// # Errors
-    /// If a link then exceeds the maximum delay.
+    /// Fails if a link then exceeds the maximum delay.
     pub fn with_stack_delay(&self, pass: Duration) -> Result<Self, TopologyError> {
         let delayed = self.links.iter().map(|link| {
             let hosts = [link.a, link.b]
@@ -123,8 +123,8 @@ impl Topology {
         })
     }
 
-    /// Returns the same network with `count` switches from `first` on marked as inside servers, so
-    /// that links to them are not NICs.
+    /// Returns the same network with `count` switches, starting at `first`, marked as inside
+    /// servers, so that links to them are not NICs.
     pub(crate) fn with_inner_switches(self, first: NodeId, count: u32) -> Self {
         Self {
             inner: first.0..first.0 + count,
@@ -136,7 +136,7 @@ impl Topology {
     /// host has no other ports, all of them are NICs.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     pub fn nics(&self, host: NodeId) -> impl Iterator<Item = &Port> {
         let ports = self.ports(host).iter();
         let has_others = ports.clone().any(|port| !self.is_inner(port.peer));
@@ -165,7 +165,7 @@ impl Topology {
     /// Returns `true` if `node` is a host.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     #[inline]
     #[must_use]
     pub fn is_host(&self, node: NodeId) -> bool {
@@ -217,7 +217,7 @@ impl Topology {
     /// Returns the higher rate of the two directions of the link of `port`.
     ///
     /// # Panics
-    /// If `port` does not belong to this topology.
+    /// Panics if `port` does not belong to this topology.
     #[must_use]
     pub fn fastest_rate(&self, port: &Port) -> Rate {
         let back = &self.ports(port.peer)[port.peer_port.index()];
@@ -247,7 +247,7 @@ impl Topology {
     /// Returns the ports of `node`; the index into the list is the [`PortId`].
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     #[inline]
     #[must_use]
     pub fn ports(&self, node: NodeId) -> &[Port] {

@@ -64,7 +64,7 @@ impl GraphmlConfig {
     /// Checks the settings that are wrong for any file.
     ///
     /// # Errors
-    /// If there are no hosts, or the delay is zero.
+    /// Fails if there are no hosts, or the delay is zero.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         match self.delay {

@@ -53,10 +53,10 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
 }
 
 /// Reads the links of a file like [`parse_hpcc`] and ignores the text after them. The original
-/// stops there, too, so its users keep notes and unused links behind them.
+/// also stops there, so its users keep notes and unused links behind them.
 ///
 /// # Errors
-/// Like [`parse_hpcc`], except for a file that continues too long.
+/// Same as [`parse_hpcc`], except for a file that continues too long.
 pub fn parse_hpcc_links(text: &str) -> Result<Topology, InputError> {
     parse(text, Rest::PassedOver)
 }

@@ -22,7 +22,7 @@ impl NodeNames {
         }))
     }
 
-    /// Names hosts from 0 on, then the switches of each of `tiers`, also from 0 on.
+    /// Names hosts, numbered from 0, then the switches of each of `tiers`, also numbered from 0.
     pub(crate) fn by_tier(hosts: u32, tiers: &[(&str, u32)]) -> Self {
         let hosts = [("host", hosts)];
         let tiers = hosts.iter().chain(tiers);

@@ -14,7 +14,7 @@ impl Topology {
     /// Returns the name of `node`.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     #[must_use]
     pub fn name(&self, node: NodeId) -> &str {
         self.names.get(node.index())
@@ -23,7 +23,7 @@ impl Topology {
     /// Returns the name of `node` with its number, for messages: `tor3 (node 19)`.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     #[must_use]
     pub fn label(&self, node: NodeId) -> String {
         format!("{} (node {node})", self.name(node))
@@ -40,7 +40,7 @@ impl Topology {
     /// `host0` or `switch1`, by their numbers.
     ///
     /// # Errors
-    /// If the number of names differs from the number of nodes, a name is not a valid
+    /// Fails if the number of names differs from the number of nodes, a name is not a valid
     /// [name](is_name), or two nodes have the same name.
     pub fn with_names(mut self, names: &[String]) -> Result<Self, TopologyError> {
         if names.len() != self.len() {

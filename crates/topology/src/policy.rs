@@ -90,10 +90,10 @@ pub trait PolicyKind:
     /// Checks the values of the keys.
     ///
     /// # Errors
-    /// If a value has no meaning; the error has the key, a message and help.
+    /// Fails if a value has no meaning; the error has the key, a message and help.
     fn validate(&self) -> Result<(), ConfigError>;
 
-    /// Tells if the packets of a flow stay on one path.
+    /// Returns `PerFlow` if the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
 
     /// Returns how senders choose the entropy of their packets, if each packet has its own.
@@ -160,12 +160,12 @@ pub trait RoutingPolicy: fmt::Debug + Send + Sync {
     /// Checks the values of the keys.
     ///
     /// # Errors
-    /// If a value has no meaning; the error has the key, a message and help.
+    /// Fails if a value has no meaning; the error has the key, a message and help.
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }
 
-    /// Tells if the packets of a flow stay on one path.
+    /// Returns `PerFlow` if the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
 
     /// Returns how senders choose the entropy of their packets, if each packet has its own.

@@ -172,7 +172,7 @@ impl Routes {
         Self::compute_without(&topology, &down, settings)
     }
 
-    /// Tells if the packets of a flow stay on one path.
+    /// Returns `PerFlow` if the packets of a flow stay on one path.
     #[must_use]
     pub fn path_stability(&self) -> PathStability {
         self.policy.path_stability()
@@ -265,7 +265,7 @@ impl Routes {
     /// Returns the forwarding decision of one switch.
     ///
     /// # Panics
-    /// If `switch` is not a switch.
+    /// Panics if `switch` is not a switch.
     #[must_use]
     pub fn switch(&self, switch: NodeId) -> SwitchRoutes {
         assert!(

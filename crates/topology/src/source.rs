@@ -15,7 +15,7 @@ pub trait TopologySource: Debug + Send + Sync {
     /// Builds the topology; `None` if it is [read](Self::read) from a file instead.
     ///
     /// # Errors
-    /// If the builder rejects a setting; the error has the key.
+    /// Fails if the builder rejects a setting; the error has the key.
     fn build(&self) -> Option<Result<Topology, ConfigError>>;
 
     /// Returns the file with the topology, relative to the scenario.
@@ -26,7 +26,7 @@ pub trait TopologySource: Debug + Send + Sync {
     /// Reads the topology from `text`, the content of its file.
     ///
     /// # Errors
-    /// If `text` is faulty; the error points at the fault.
+    /// Fails if `text` is faulty; the error points at the fault.
     fn read(&self, _text: &str) -> Result<Topology, InputError> {
         Err(InputError::new(
             0..0,

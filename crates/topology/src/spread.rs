@@ -60,7 +60,7 @@ pub enum NoSpread {
 /// switches are rejected.
 ///
 /// # Errors
-/// If the computation does not support the topology, or would take too long.
+/// Fails if the computation does not support the topology, or would take too long.
 pub fn spread(topology: &Topology, demand: &Demand) -> Result<LinkLoads, NoSpread> {
     let ends = Ends::of(topology, demand)?;
     let classes = Classes::of(topology, demand, &ends);

@@ -38,7 +38,7 @@
 //! let path = PathInfo { base_rtt: Duration::from_us(4), bottleneck: rate, switches: 1 };
 //! host.start(Time::ZERO, &Flow::new(FlowId(0), request, path), PortId(0));
 //!
-//! // The first packet leaves at once, the next one after its transmission time.
+//! // The first packet leaves immediately, the next one after its transmission time.
 //! let mut sent = Vec::new();
 //! let nothing_paused = PrioritySet::default();
 //! let free = Time::ZERO + rate.transmission(Bytes::new(1_048));

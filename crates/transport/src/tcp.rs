@@ -14,7 +14,7 @@
 //! * Receivers delay acknowledgements (RFC 5681, section 4.2) and report marks as negotiated (RFC
 //!   3168, RFC 8257, RFC 9768).
 //!
-//! The application reads at once, so there is no receive window.
+//! The application reads immediately, so there is no receive window.
 
 mod config;
 mod connection;

@@ -54,7 +54,7 @@ impl SizeCdf {
     /// Returns the distribution in which all flows have `size`.
     ///
     /// # Panics
-    /// If `size` is zero.
+    /// Panics if `size` is zero.
     #[must_use]
     pub fn fixed(size: Bytes) -> Self {
         assert!(size > Bytes::ZERO, "a flow has at least one byte");

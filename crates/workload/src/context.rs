@@ -81,13 +81,13 @@ impl WorkloadContext {
         self.hosts.iter().position(|host| host.id == id)
     }
 
-    /// Returns the least and the greatest number of a host, for messages: "0 to 63".
+    /// Returns the lowest and the highest number of a host, for messages: "0 to 63".
     pub(crate) fn host_numbers(&self) -> String {
         host_numbers(&self.hosts)
     }
 }
 
-/// Returns the least and the greatest number of a host, for messages: "0 to 63".
+/// Returns the lowest and the highest number of a host, for messages: "0 to 63".
 pub(crate) fn host_numbers(hosts: &[Host]) -> String {
     let least = hosts.iter().map(|host| host.id).min();
     let greatest = hosts.iter().map(|host| host.id).max();

@@ -23,7 +23,8 @@ pub trait Workload: Debug + Send + Sync {
     /// workload with [applications](Workload::applications) that start all flows needs no source.
     ///
     /// # Errors
-    /// Names the key with an impossible value, or of a file that has not been loaded.
+    /// The error names the key with an impossible value, or the key of a file that has not been
+    /// loaded.
     fn build(
         &self,
         _context: &WorkloadContext,

@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     /// Reads the next byte.
     ///
     /// # Errors
-    /// If there is none.
+    /// Fails if there is none.
     #[inline]
     pub fn byte(&mut self) -> Result<u8, LoadError> {
         let (&first, rest) = self.left.split_first().ok_or_else(short)?;
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     /// Reads the next `count` bytes.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// Fails if there are fewer.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], LoadError> {
         let (taken, rest) = self.left.split_at_checked(count).ok_or_else(short)?;
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
     /// Reads the next `N` bytes.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// Fails if there are fewer.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
         let (taken, rest) = self.left.split_first_chunk().ok_or_else(short)?;
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
     /// Reads a number.
     ///
     /// # Errors
-    /// If there is no number of at most 64 bits.
+    /// Fails if there is no number of at most 64 bits.
     #[inline]
     pub fn whole(&mut self) -> Result<u64, LoadError> {
         let mut number = 0;
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     /// Reads a length or an index.
     ///
     /// # Errors
-    /// If there is none.
+    /// Fails if there is none.
     #[inline]
     pub fn number(&mut self) -> Result<usize, LoadError> {
         let number = usize::try_from(self.whole()?);
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
     /// Reads the length of a collection with elements of at least one byte each.
     ///
     /// # Errors
-    /// If there are fewer bytes than that.
+    /// Fails if there are fewer bytes than that.
     pub fn length(&mut self) -> Result<usize, LoadError> {
         let length = self.number()?;
         if length > self.left.len() {
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
     /// Reads a number that must equal `own`, because it follows from the configuration.
     ///
     /// # Errors
-    /// If it differs.
+    /// Fails if it differs.
     pub fn expect_number(&mut self, own: usize) -> Result<(), LoadError> {
         match self.number()? {
             saved if saved == own => Ok(()),
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     /// Reads the next section completely by `read`. `name` is used in messages.
     ///
     /// # Errors
-    /// If it contains something else, or more.
+    /// Fails if it contains something else, or more.
     pub fn section<R>(
         &mut self,
         name: &str,
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     /// Reads the bytes of the next section.
     ///
     /// # Errors
-    /// If some are missing.
+    /// Fails if some are missing.
     pub fn take_section(&mut self) -> Result<&'a [u8], LoadError> {
         let length = u64::from_le_bytes(self.array::<LENGTH_BYTES>()?);
         let length = usize::try_from(length).map_err(|_| short())?;
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     /// Reads the entries of a map.
     ///
     /// # Errors
-    /// If `input` contains something else.
+    /// Fails if `input` contains something else.
     pub fn entries<K: Stored, V: Stored, C: FromIterator<(K, V)>>(
         &mut self,
     ) -> Result<C, LoadError> {
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
     /// Checks that everything was read.
     ///
     /// # Errors
-    /// If bytes are left.
+    /// Fails if bytes are left.
     pub fn end(&self) -> Result<(), LoadError> {
         match self.left.len() {
             0 => Ok(()),

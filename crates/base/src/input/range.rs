@@ -49,7 +49,7 @@ impl FromStr for NumberRange {
 /// Deserializes a range of any type, from a text or from a single number.
 ///
 /// # Errors
-/// If the type cannot parse the text, or if the value is neither.
+/// Fails if the type cannot parse the text, or if the value is neither.
 #[cfg(feature = "serde")]
 pub fn deserialize_range<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where

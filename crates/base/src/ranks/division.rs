@@ -12,16 +12,16 @@ pub struct Link {
 /// Maximum number of passes over all nodes in which nodes are moved; stops earlier if no move
 /// helps.
 const MOST_PASSES: usize = 8;
-/// A rank may exceed an equal share by this fraction (one over `SLACK`).
+/// A rank may exceed an equal share by this fraction (1 / `SLACK`).
 const SLACK: u64 = 64;
 
-/// Divides nodes over `count` ranks and returns the rank of each.
+/// Divides nodes among `count` ranks and returns the rank of each.
 ///
 /// Ranks get about the same sum of `weights`, and neighbors are placed together, so that little
 /// traffic crosses between ranks. The result depends only on the arguments.
 ///
 /// # Panics
-/// Unless there are 1 to 65,536 ranks and each node has its links.
+/// Panics unless there are 1 to 65,536 ranks and each node has its links.
 #[must_use]
 pub fn divide(weights: &[u64], links: &[Vec<Link>], count: usize) -> Vec<u16> {
     assert_eq!(weights.len(), links.len(), "every node has its links");

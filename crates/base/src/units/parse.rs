@@ -284,7 +284,7 @@ impl Duration {
     /// Parses a duration like the `Time` of ns-3: a number without a unit is in seconds.
     ///
     /// # Errors
-    /// If it is not a duration.
+    /// Fails if it is not a duration.
     pub fn from_ns3(text: &str) -> Result<Self, UnitError> {
         parse(text, &NS3_DURATION).map(Self::from_ps)
     }
@@ -323,7 +323,7 @@ impl Rate {
     /// Parses a rate like the `DataRate` of ns-3: a number without a unit is in bit/s.
     ///
     /// # Errors
-    /// If it is not a rate.
+    /// Fails if it is not a rate.
     pub fn from_ns3(text: &str) -> Result<Self, UnitError> {
         Self::read(text, &NS3_RATE)
     }

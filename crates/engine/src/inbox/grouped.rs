@@ -52,7 +52,7 @@ impl<M: Message> Inbox<M> {
     /// [groups](Self::has_groups), with the `end` of the epoch.
     ///
     /// # Panics
-    /// If there are no groups.
+    /// Panics if there are no groups.
     #[inline]
     pub fn read_groups(&mut self, end: Time) -> Groups<'_, M> {
         let Grouping::Done(place) = self.grouping else {
@@ -160,7 +160,7 @@ impl<'a, M: Message> Group<'a, M> {
     /// before it.
     ///
     /// # Panics
-    /// If there is none.
+    /// Panics if there is none.
     #[inline]
     #[must_use]
     pub fn current(&self) -> Grouped<'a, M> {
@@ -171,7 +171,7 @@ impl<'a, M: Message> Group<'a, M> {
     /// Moves back by one message, so that the last returned message is returned again.
     ///
     /// # Panics
-    /// If no message was returned.
+    /// Panics if no message was returned.
     #[inline]
     pub fn step_back(&mut self) {
         assert!(self.returned > 0, "a message has been returned");

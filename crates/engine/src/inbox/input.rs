@@ -32,7 +32,7 @@ impl<M: Message> Channel<M> {
         only
     }
 
-    /// Appends a further batch. Small batches are merged, so that their buffers are filled.
+    /// Appends another batch. Small batches are merged, so that their buffers are filled.
     #[inline(never)]
     fn accept_behind(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
         match self.rest.back_mut() {

@@ -224,7 +224,7 @@ fn count_of_many<M: Message>(messages: &[M], end: Time) -> usize {
 }
 
 /// Adds the keys of the `messages` that are `due`. Returns their number. Below the time, the first
-/// key is `own`, and each further key is larger by `step`.
+/// key is `own`, and each following key is larger by `step`.
 #[inline(always)]
 fn gather_due<M: Message>(
     keys: &mut Vec<u64>,

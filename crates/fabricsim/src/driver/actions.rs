@@ -11,7 +11,7 @@ use fabricsim_scenario::Error;
 pub struct Actions<'a> {
     now: Time,
     state: &'a mut State,
-    /// The host of the event; messages from there start at once.
+    /// The host of the event; messages from there start immediately.
     host: Option<LocalHost<'a>>,
 }
 

@@ -3,7 +3,7 @@
 use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, StartError};
 
-/// Starts flows of the host of the application that is being called.
+/// Starts flows at the host whose application is being called.
 pub(crate) trait LocalStart {
     fn start(&mut self, flow: &AppFlow) -> Result<FlowId, StartError>;
 }

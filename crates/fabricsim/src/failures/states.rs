@@ -30,7 +30,7 @@ pub(crate) enum Effect {
     Loss(f64),
 }
 
-/// Number of failures that a reason names; further ones are only counted.
+/// Number of failures that a reason names; the remaining ones are only counted.
 const NAMED: usize = 3;
 
 impl LinkStates {

@@ -24,9 +24,9 @@ use super::idle_paths::{IdlePaths, Link};
 ///
 /// Packets leave at line rate, each with its headers but without telemetry, every switch stores and
 /// forwards them, and receivers acknowledge each packet. A TCP flow also has its handshake, and the
-/// ACK of its last segment leaves at once; windows are not modelled. Messages of connections use
-/// the published formula, because they may wait for earlier messages. Flows that never end have no
-/// ideal time.
+/// ACK of its last segment leaves immediately; the model has no windows. Messages of connections
+/// use the published formula, because they may wait for earlier messages. Flows that never end have
+/// no ideal time.
 ///
 /// Under `profile = "ns3-hpcc"`, the published formula ([`ideal_fct`]) of the first path applies.
 #[derive(Clone, Debug)]

@@ -47,7 +47,7 @@ struct Format {
 }
 
 /// Completion times of queries on the idle network, by the routes at the beginning of the run: the
-/// least over all shortest paths of the query and of its response, as for flows
+/// minimum over all shortest paths of the query and of its response, as for flows
 /// ([`IdealFct`](super::ideal::IdealFct)). A connection that is bound to NICs uses only these.
 ///
 /// Packets leave back to back and are stored and forwarded at each hop; the response follows the

@@ -169,8 +169,8 @@ impl IdlePaths {
         found
     }
 
-    /// Extends all shortest paths at once, hop by hop. All paths to a node have the same length, so
-    /// each node is on one level.
+    /// Extends all shortest paths together, hop by hop. All paths to a node have the same length,
+    /// so each node is on one level.
     fn search(&self, node: NodeId, dst: NodeId) -> Ways {
         let routes = &self.routes;
         let end = routes.host_of(dst);

@@ -177,7 +177,7 @@ impl Rows for SeriesFile {
     }
 }
 
-/// Returns the name of the file of the series with this `key`.
+/// Returns the file name of the series with this `key`.
 pub(super) fn file_name(key: &str, format: SeriesFormat) -> String {
     format!("{key}.{}", format.ending())
 }
@@ -252,7 +252,7 @@ fn push(buffer: &mut Vec<u8>, cell: SeriesCell<'_>) {
 /// Appends the decimal digits of `number`, at least `least` of them.
 fn push_digits(buffer: &mut Vec<u8>, mut number: u64, least: usize) {
     const DIGITS: &[u8; 10] = b"0123456789";
-    // The greatest number has 20 digits.
+    // The largest number has 20 digits.
     let mut digits = [0; 20];
     let mut first = digits.len();
     while number > 0 || digits.len() - first < least {

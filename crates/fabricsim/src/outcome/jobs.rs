@@ -55,7 +55,7 @@ pub struct JobSummary {
     pub algbw_gbps: Option<f64>,
     /// Mean bus bandwidth of collectives; absent without any.
     pub busbw_gbps: Option<f64>,
-    /// Mean bus bandwidth of the group with the least mean.
+    /// Mean bus bandwidth of the group with the lowest mean.
     pub busbw_slowest_gbps: Option<f64>,
     /// The reasons why ranks have not finished, for at most ten of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -224,7 +224,7 @@ impl Job<'_> {
     }
 }
 
-/// Returns the mean bus bandwidth of the group with the least mean.
+/// Returns the mean bus bandwidth of the group with the lowest mean.
 fn slowest_busbw(records: &[CollectiveRecord]) -> Option<f64> {
     let mut groups: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for record in records {

@@ -1,4 +1,4 @@
-//! Runs in parts: from a checkpoint, to further checkpoints, and with samples between them.
+//! Runs in parts: from a checkpoint, to other checkpoints, and with samples between them.
 
 use std::env;
 use std::sync::Arc;

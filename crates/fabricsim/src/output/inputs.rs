@@ -74,7 +74,7 @@ mod tests {
         assert!(may(at("b.toml"), "a.toml") && may(at("new.toml"), "a.toml"));
         assert!(!may(at("a.toml"), "a.toml") && !may(at("c.toml"), "a.toml"));
         assert!(!may(folder.path().join("./a.toml"), "a.toml"));
-        // If the input is a folder, the known results in it count, but not other files beside them.
+        // If the input is a folder, the known results in it count, but not other files.
         assert!(!may(at("fct.csv"), ".") && !may(at("links.csv"), "."));
         assert!(may(at("mine.csv"), ".") && may(at("b.toml"), "."));
     }

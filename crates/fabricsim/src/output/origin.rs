@@ -68,7 +68,7 @@ impl Origin {
     /// that would overwrite complete results of another origin, or a file that is no such result.
     ///
     /// # Errors
-    /// Names the folder, the differences, and the remedy.
+    /// The error names the folder, the differences, and the remedy.
     pub fn check(
         &self,
         destination: Destination<'_>,

@@ -10,8 +10,8 @@ use super::Simulation;
 use fabricsim_scenario::Error;
 
 impl Simulation {
-    /// Adds an application to `host`. It is first called when the run continues, at the present
-    /// time, and is notified of flows that start from then on. Flows that it starts in reaction to
+    /// Adds an application to `host`. It is first called when the run continues, at the current
+    /// time, and is notified of flows that start afterwards. Flows that it starts in reaction to
     /// an event start at exactly the time of the event, and results do not depend on the number of
     /// threads.
     ///

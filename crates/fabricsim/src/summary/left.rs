@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Status;
 use crate::simulation::Simulation;
 
-/// Number of unfinished flows that `summary.json` lists; further ones are only counted.
+/// Number of unfinished flows that `summary.json` lists; the remaining ones are only counted.
 const LISTED_FLOWS: usize = 1_000;
 
 /// A flow that has not ended.

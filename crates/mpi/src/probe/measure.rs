@@ -289,7 +289,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Returns the number of messages of a stream that are in flight at once.
+/// Returns the number of messages of a stream that are in flight at the same time.
 fn under_way(bytes: usize) -> u32 {
     let most = MOST_BYTES_UNDER_WAY / bytes.max(1);
     u32::try_from(most.min(MOST_UNDER_WAY)).expect("few messages")

@@ -126,7 +126,7 @@ impl Stream {
 /// Passes all records of `streams` to `write`, in order.
 ///
 /// # Errors
-/// If the spill could not be written, if it cannot be read, or if `write` fails.
+/// Fails if the spill could not be written, if it cannot be read, or if `write` fails.
 pub fn merge(
     mut streams: Vec<Stream>,
     spill: &mut Spill,

@@ -24,7 +24,7 @@ impl Spill {
     /// Creates a file in the folder `dir`.
     ///
     /// # Errors
-    /// If the file cannot be created.
+    /// Fails if the file cannot be created.
     pub fn new(dir: &Path) -> io::Result<Self> {
         Ok(Self {
             file: tempfile::tempfile_in(dir)?,
@@ -54,7 +54,7 @@ impl Spill {
     /// Reports the first failure to write, once.
     ///
     /// # Errors
-    /// The first error of [`Self::append`].
+    /// Returns the first error of [`Self::append`].
     pub(super) fn check(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }
@@ -62,7 +62,7 @@ impl Spill {
     /// Replaces the contents of `buffer` by the bytes of `chunk`.
     ///
     /// # Errors
-    /// If the chunk cannot be read.
+    /// Fails if the chunk cannot be read.
     pub(super) fn read(&mut self, chunk: Chunk, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.resize(chunk.len, 0);
         self.file.seek(SeekFrom::Start(chunk.offset))?;

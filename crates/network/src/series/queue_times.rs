@@ -86,7 +86,7 @@ impl QueueTimes {
         }
     }
 
-    /// Records that the queue of `port` holds `queue` bytes from `now` on.
+    /// Records that the queue of `port` holds `queue` bytes as of `now`.
     fn change(&mut self, now: Time, port: PortId, queue: Bytes) {
         let now = now.max(self.from).min(self.until);
         if let Some(times) = &mut self.ports[port.index()] {

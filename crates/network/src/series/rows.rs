@@ -47,6 +47,6 @@ pub trait Rows {
     /// Adds a row.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     fn write(&mut self, cells: &[SeriesCell<'_>]) -> io::Result<()>;
 }

@@ -1,4 +1,4 @@
-//! Tests of the defaults of the two profiles, and of refused values.
+//! Tests of both profiles' defaults, and of refused values.
 
 use fabricsim_base::units::Duration;
 

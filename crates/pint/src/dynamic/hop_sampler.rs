@@ -38,7 +38,7 @@ impl HopSampler {
     /// `packet` identifies the packet within its flow. All hops must pass the same number.
     ///
     /// # Panics
-    /// If `hop` is zero.
+    /// Panics if `hop` is zero.
     #[inline]
     #[must_use]
     pub fn encode(&self, digest: u16, packet: u64, hop: u8, value: f64) -> u16 {
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(had, [true; 12]);
     }
 
-    /// Rounding is independent of the choice of the hop, so the mean code of the samples equals the
+    /// Rounding is independent of the chosen hop, so the mean code of the samples equals the
     /// code of the value.
     #[test]
     fn survivors_are_rounded_without_a_bias() {

@@ -78,7 +78,7 @@ impl HopValues {
     /// share.
     ///
     /// # Panics
-    /// If the storage has no room; check with [`Storage::validate`] first.
+    /// Panics if the storage has no room; check with [`Storage::validate`] first.
     #[must_use]
     pub fn new(storage: Storage, draws: Stream) -> Self {
         Self {
@@ -209,7 +209,7 @@ mod tests {
             count,
             error,
         };
-        // Four of the remaining codes are 40, too.
+        // Four of the remaining codes are also 40.
         assert_eq!(all.frequent(0.4), Some(vec![entry(40, 1_004, 0)]));
         assert_eq!(window.frequent(0.4), Some(vec![entry(40, 25, 0)]));
         assert_eq!(sketch.frequent(0.4), None);

@@ -39,7 +39,7 @@ impl<T: Ord + Copy> Kll<T> {
     /// `draws`.
     ///
     /// # Panics
-    /// If `items` is zero.
+    /// Panics if `items` is zero.
     #[must_use]
     pub fn new(items: u32, draws: Stream) -> Self {
         assert!(items > 0, "a sketch stores at least one item");

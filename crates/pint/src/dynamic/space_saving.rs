@@ -32,7 +32,7 @@ impl<T: Ord + Copy> SpaceSaving<T> {
     /// Returns an empty set of at most `limit` counters (at least 1).
     ///
     /// # Panics
-    /// If `limit` is zero.
+    /// Panics if `limit` is zero.
     #[must_use]
     pub const fn new(limit: u32) -> Self {
         assert!(limit > 0, "counting takes a counter");

@@ -2,7 +2,7 @@
 
 use fabricsim_base::checkpoint::Stored;
 
-/// The most recent values of a stream, for queries about the present state of a hop (PINT, dynamic
+/// The most recent values of a stream, for queries about the current state of a hop (PINT, dynamic
 /// per-flow aggregation).
 ///
 /// Differs from the paper: the paper has a sketch of a sliding window, but we store every value.
@@ -21,7 +21,7 @@ impl<T: Ord + Copy> Window<T> {
     /// Returns an empty window of the last `limit` values (at least 1).
     ///
     /// # Panics
-    /// If `limit` is zero.
+    /// Panics if `limit` is zero.
     #[must_use]
     pub const fn new(limit: u32) -> Self {
         assert!(limit > 0, "a window has at least one value");

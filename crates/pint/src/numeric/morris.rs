@@ -71,7 +71,7 @@ impl Morris {
     /// Returns the code after counting one more. `uniform`, in [0, 1), decides.
     ///
     /// # Panics
-    /// If `code` has too many bits for this counter.
+    /// Panics if `code` has too many bits for this counter.
     #[inline]
     #[must_use]
     pub fn increment(&self, code: u16, uniform: f64) -> u16 {
@@ -83,7 +83,7 @@ impl Morris {
     /// own step. Weights below 0 add nothing. `uniform`, in [0, 1), decides.
     ///
     /// # Panics
-    /// If `code` has too many bits for this counter.
+    /// Panics if `code` has too many bits for this counter.
     #[inline]
     #[must_use]
     pub fn add(&self, code: u16, weight: f64, uniform: f64) -> u16 {
@@ -105,7 +105,7 @@ impl Morris {
     /// Returns the estimate of a sum with this `code`.
     ///
     /// # Panics
-    /// If `code` has too many bits for this counter.
+    /// Panics if `code` has too many bits for this counter.
     #[inline]
     #[must_use]
     pub fn estimate(&self, code: u16) -> f64 {

@@ -72,7 +72,7 @@ impl Multiplicative {
     /// Returns the value that `code` represents.
     ///
     /// # Panics
-    /// If `code` has too many bits for this code.
+    /// Panics if `code` has too many bits for this code.
     #[inline]
     #[must_use]
     pub fn decode(&self, code: u16) -> f64 {

@@ -59,7 +59,7 @@ impl Queries {
     ) -> Result<Self, (Option<usize>, ConfigError)> {
         let seeds = GlobalHash::new(seed);
         let demands: Vec<Demand> = configs.iter().map(QueryConfig::demand).collect();
-        // Check each query by itself first, so that an error names a single query.
+        // Check each query individually first, so that an error names a single query.
         for (index, config) in configs.iter().enumerate() {
             config.validate().map_err(|error| (Some(index), error))?;
         }

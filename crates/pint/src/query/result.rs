@@ -58,7 +58,7 @@ pub struct PacketResult {
 pub struct Estimate {
     /// The estimate, in the unit of the value.
     pub value: f64,
-    /// Tells if the value may be larger, because the largest code was reached.
+    /// [`Reach::Largest`] if the value may be larger than the largest code can express.
     pub reach: Reach,
 }
 
@@ -67,7 +67,7 @@ pub struct Estimate {
 pub enum Reach {
     /// The code represents the value.
     Within,
-    /// The value has the largest code, which represents all larger values, too.
+    /// The value has the largest code, which also represents all larger values.
     Largest,
 }
 

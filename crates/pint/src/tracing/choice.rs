@@ -17,7 +17,7 @@ pub enum Choice {
     ///
     /// Differs from the paper: the paper takes the conjunction of t words, which gives p = 2^-t,
     /// and repeats this for probabilities in between (footnote 9). Here, each bit of p is a
-    /// conjunction or a disjunction with a further word. This is the same for powers of two, and
+    /// conjunction or a disjunction with another word. This is the same for powers of two, and
     /// arbitrarily close otherwise.
     BitVectors {
         /// Number of words for each packet and 64 hops.

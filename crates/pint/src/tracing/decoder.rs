@@ -68,7 +68,7 @@ struct Residual {
     instance: usize,
     /// Remaining hops in the digest; empty after the digest has been used.
     hops: HopSet,
-    /// Xor of the values of the remaining hops.
+    /// Xor of the remaining hops' values.
     value: u64,
 }
 
@@ -79,7 +79,7 @@ struct Residual {
 /// it eliminates the switches with another value. A hop is known as soon as one switch is left;
 /// then the digests that waited for it are checked again (peeling). If no hop remains, the value
 /// must be zero; otherwise, the path has changed. If the universe has links, switches without a
-/// neighbor at an adjacent hop are eliminated, too.
+/// neighbor at an adjacent hop are also eliminated.
 ///
 /// A digest takes as many steps as hops act on it, after finding these hops. Until the path is
 /// known, the decoder stores digests with several unknown hops; afterwards it stores none.
@@ -146,8 +146,8 @@ impl PathDecoder {
     /// Records the `digest` of `packet`, which passed `hops` switches (the sink knows this from the
     /// TTL).
     ///
-    /// After a contradiction, the decoder forgets this packet, too, unless it is the first one on a
-    /// path of another length.
+    /// After a contradiction, the decoder also discards this packet, unless it is the first one on
+    /// a path of another length.
     pub fn record(&mut self, packet: u64, hops: u8, digest: TraceDigest) -> Progress {
         let before = self.hops;
         if hops != before {

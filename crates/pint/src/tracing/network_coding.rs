@@ -35,7 +35,7 @@ impl NetworkCoding {
     /// `digest` is the previous value.
     ///
     /// # Panics
-    /// If `hop` is zero.
+    /// Panics if `hop` is zero.
     #[must_use]
     pub fn encode(&self, digest: u64, packet: u64, hop: u8, switch: u64) -> u64 {
         assert!(hop > 0, "hops are counted from 1");
@@ -50,7 +50,7 @@ impl NetworkCoding {
     /// equivalent to calling [`encode`](Self::encode) for each in turn.
     ///
     /// # Panics
-    /// If the path has more than 255 hops.
+    /// Panics if the path has more than 255 hops.
     #[must_use]
     pub fn digest_of(&self, packet: u64, path: &[u64]) -> u64 {
         let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");

@@ -150,7 +150,7 @@ impl Scheme {
     /// that is retransmitted under the same identifier carries no new information.
     ///
     /// # Panics
-    /// If `hop` is zero.
+    /// Panics if `hop` is zero.
     #[inline]
     #[must_use]
     pub fn encode(&self, digest: TraceDigest, packet: u64, hop: u8, switch: u64) -> TraceDigest {
@@ -177,7 +177,7 @@ impl Scheme {
     /// the acting hops.
     ///
     /// # Panics
-    /// If the path has more than 255 hops.
+    /// Panics if the path has more than 255 hops.
     #[must_use]
     pub fn digest_of(&self, packet: u64, path: &[u64]) -> TraceDigest {
         let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");

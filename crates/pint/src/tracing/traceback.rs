@@ -81,7 +81,7 @@ impl Traceback {
     /// `mark` is the previous value. Switch numbers have at most 32 bits.
     ///
     /// # Panics
-    /// If `hop` is zero.
+    /// Panics if `hop` is zero.
     #[must_use]
     pub fn mark(&self, mark: u8, packet: u64, hop: u8, switch: u64) -> u8 {
         assert!(hop > 0, "hops are counted from 1");
@@ -97,7 +97,7 @@ impl Traceback {
     /// turn.
     ///
     /// # Panics
-    /// If the path has more than 255 hops.
+    /// Panics if the path has more than 255 hops.
     #[must_use]
     pub fn mark_of(&self, packet: u64, path: &[u64]) -> u8 {
         let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");

@@ -9,7 +9,7 @@ pub const MOST_POINTS: usize = 2_400;
 /// small.
 ///
 /// The x of the points must increase. The function splits the axis of scale `scale` into 600 parts
-/// and keeps the first, the least, the greatest and the last value of each part: a picture of that
+/// and keeps the first, minimum, maximum and last value of each part: a picture of that
 /// width shows no more. Returns `true` if it dropped any point.
 pub fn decimate(points: &mut Vec<(f64, f64)>, scale: &Scale) -> bool {
     const PARTS: f64 = (MOST_POINTS / 4) as f64;
@@ -24,7 +24,7 @@ pub fn decimate(points: &mut Vec<(f64, f64)>, scale: &Scale) -> bool {
             x
         }
     };
-    // A logarithmic axis begins at the least positive x; zero would put it at -infinity.
+    // A logarithmic axis begins at the smallest positive x; zero would put it at -infinity.
     let lowest = points.iter().map(|point| point.0);
     let low = lowest
         .filter(|x| !log || *x > 0.0)

@@ -18,7 +18,7 @@ const POINTS: f32 = 0.75;
 /// Draws `svg` as a page of its size.
 ///
 /// # Errors
-/// If `svg` is not valid SVG.
+/// Fails if `svg` is not valid SVG.
 pub fn to_pdf(svg: &str) -> Result<Vec<u8>, DrawError> {
     let tree: Tree = tree(svg)?;
     let (width, height) = (tree.size().width() * POINTS, tree.size().height() * POINTS);

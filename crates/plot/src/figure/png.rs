@@ -7,11 +7,11 @@ use resvg::usvg::{Options, Tree, fontdb};
 
 use super::draw_error::DrawError;
 
-/// Draws `svg` as PNG with `scale` pixels for each of its units. All texts are set in Noto Sans
+/// Draws `svg` as PNG with `scale` pixels for each of its units. All text is set in Noto Sans
 /// (SIL Open Font License), which is part of the binary.
 ///
 /// # Errors
-/// If `svg` is not valid SVG, or the picture is too large for memory.
+/// Fails if `svg` is not valid SVG, or the picture is too large for memory.
 pub fn rasterize(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
     let tree = tree(svg)?;
     let size = tree

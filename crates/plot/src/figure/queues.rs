@@ -13,7 +13,7 @@ use crate::table::CsvRows;
 /// with a queue of at least this length), in increasing order.
 ///
 /// # Errors
-/// At the offending word: a missing column, a row of another length, a malformed number.
+/// Fails at the offending word: a missing column, a row of another length, a malformed number.
 pub fn queue_curve(text: &str) -> Result<Vec<(f64, f64)>, InputError> {
     let table = CsvRows::new(text)?;
     let [from, time] = ["from_bytes", "time_ns"].map(|name| table.column(name));
@@ -65,7 +65,7 @@ pub fn queue_figure(title: &str, mut curves: Vec<Series>) -> Figure {
 /// file has no such group.
 ///
 /// # Errors
-/// At the offending word: a missing column, a row of another length, a malformed number.
+/// Fails at the offending word: a missing column, a row of another length, a malformed number.
 pub fn group_curve(text: &str, group: &str) -> Result<Vec<(f64, f64)>, InputError> {
     let table = CsvRows::new(text)?;
     let [name, from, upto, share] =

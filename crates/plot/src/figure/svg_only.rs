@@ -10,7 +10,7 @@ fn left_out() -> DrawError {
 /// Fails, because this build has no renderer.
 ///
 /// # Errors
-/// Always.
+/// Always fails.
 pub fn rasterize(_svg: &str, _scale: f32) -> Result<Vec<u8>, DrawError> {
     Err(left_out())
 }
@@ -18,7 +18,7 @@ pub fn rasterize(_svg: &str, _scale: f32) -> Result<Vec<u8>, DrawError> {
 /// Fails, because this build has no renderer.
 ///
 /// # Errors
-/// Always.
+/// Always fails.
 pub fn to_pdf(_svg: &str) -> Result<Vec<u8>, DrawError> {
     Err(left_out())
 }

@@ -25,7 +25,7 @@ impl Theme {
         }
     }
 
-    /// Returns the color of texts, axes and, paler, of the grid.
+    /// Returns the color of text, axes and, paler, of the grid.
     pub(super) const fn ink(self) -> &'static str {
         match self {
             Self::Light => LIGHT.1,

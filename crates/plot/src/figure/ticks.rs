@@ -34,7 +34,7 @@ pub(super) fn ticks(axis: &Axis, ends: Ends, wanted: usize) -> Vec<Tick> {
     ticks
 }
 
-/// Adds a tick at the lower end if the axis fixes that end, such as at the least slowdown, 1.
+/// Adds a tick at the lower end if the axis fixes that end, such as at the minimum slowdown, 1.
 fn with_start(axis: &Axis, mut ticks: Vec<Tick>, ends: Ends) -> Vec<Tick> {
     if let (Some(low), [first, second, ..]) = (axis.range.0, &ticks[..])
         && first.value - ends.low > (second.value - first.value) * 0.4

@@ -32,7 +32,7 @@ pub struct TimeLine {
 /// nodes and ports, or of flows. Rows with an empty value are skipped.
 ///
 /// # Errors
-/// At the offending word: a missing column, a row of another length, a malformed number.
+/// Fails at the offending word: a missing column, a row of another length, a malformed number.
 pub fn read_time_lines(
     text: &str,
     quantity: Quantity,

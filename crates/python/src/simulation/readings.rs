@@ -36,7 +36,7 @@ fn table(py: Python<'_>, records: &[FctRecord]) -> PyResult<Table> {
 
 #[pymethods]
 impl Simulation {
-    /// The present time, in picoseconds.
+    /// The current time, in picoseconds.
     #[getter]
     fn now(&self) -> PyResult<u64> {
         let session = self.session()?;

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Rounds that are added at once have the same result as single rounds.
+        /// Rounds that are added together have the same result as single rounds.
         #[test]
         fn turns_are_those_of_plain_rounds(
             weights in proptest::array::uniform8(1u16..300),

@@ -5,7 +5,7 @@ use fabricsim_base::units::{Duration, Time};
 
 use super::config::{ControlledDelay, DualPi2Config};
 
-/// Arrival times of the heads of the two queues.
+/// Arrival times of the first packets in both queues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heads {
     pub(super) low: Option<Time>,

@@ -11,7 +11,7 @@ const LONGEST_PACKET: u64 = 9_216;
 /// Size of a pause frame on the wire.
 const PAUSE_FRAME: u64 = 46;
 
-/// Tells if the switch pauses its neighbors before it runs out of buffer.
+/// Priority flow control: a switch pauses its neighbors before it runs out of buffer.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pfc {

@@ -9,7 +9,7 @@ use arrow_ipc::writer::FileWriter;
 /// read as Feather.
 ///
 /// # Errors
-/// If `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write_ipc(table: &RecordBatch, out: impl Write) -> io::Result<()> {
     let mut writer = FileWriter::try_new(out, &table.schema()).map_err(io::Error::other)?;
     writer.write(table).map_err(io::Error::other)?;

@@ -41,7 +41,7 @@ pub struct FairnessPoint {
 /// Reads `flows.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the offending word.
+/// Fails at the offending word.
 pub fn read_flow_samples(text: &str) -> Result<Vec<FlowSample>, InputError> {
     let columns = [
         "time_ns",
@@ -81,7 +81,7 @@ pub fn jain_index(values: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
 }
 
-/// Computes Jain's index of the throughputs of the flows that are live at each instant of
+/// Computes Jain's index of throughput over the flows that are live at each instant of
 /// `samples`, which must be in time order. A flow that has ended since the previous sample is not
 /// live. Instants without any throughput are omitted. Pass only flows that share a bottleneck:
 /// there is no reason for other flows to be equal.

@@ -49,7 +49,7 @@ pub struct LinkUse {
     pub p95: f64,
     /// 99th percentile of the utilization over intervals.
     pub p99: f64,
-    /// Greatest utilization of any interval.
+    /// Maximum utilization of any interval.
     pub greatest: f64,
     /// Bytes that the node sent.
     pub sent_bytes: u64,
@@ -64,7 +64,7 @@ pub struct LinkUse {
 /// Reads `links.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the offending word.
+/// Fails at the offending word.
 pub fn read_links(text: &str) -> Result<Vec<LinkSample>, InputError> {
     let columns = [
         "time_ns",

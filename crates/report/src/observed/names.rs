@@ -12,7 +12,7 @@ use crate::table::Table;
 /// without a name are omitted.
 ///
 /// # Errors
-/// At the offending word.
+/// Fails at the offending word.
 pub fn read_port_names(text: &str) -> Result<BTreeMap<(NodeId, PortId), String>, InputError> {
     let table = Table::new(text, "a file of ports")?;
     let [node, port] = table.positions(["node", "port"])?;

@@ -45,7 +45,7 @@ pub struct PausedPort {
 /// Reads `pauses.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the offending word.
+/// Fails at the offending word.
 pub fn read_pauses(text: &str) -> Result<Vec<PauseRow>, InputError> {
     let columns = ["time_ns", "node", "port", "priority", "event"];
     read_columns(

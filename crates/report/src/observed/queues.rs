@@ -34,7 +34,7 @@ pub struct QueueDistribution {
 /// Reads `queue_distribution.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the offending word, also at a bin that ends before it begins.
+/// Fails at the offending word, also at a bin that ends before it begins.
 pub fn read_queue_distribution(text: &str) -> Result<Vec<PortQueueTime>, InputError> {
     let columns = ["node", "port", "from_bytes", "upto_bytes", "time_ns"];
     read_columns(

@@ -12,7 +12,7 @@ use crate::schema::run::RunSettings;
 use crate::text::error::Error;
 
 impl ScenarioBuilder {
-    /// Checks each table by itself.
+    /// Checks each table individually.
     pub(super) fn check_tables(&self) -> Result<(), Refused> {
         let refused = |part: Part| move |error: ConfigError| part.refused(error);
         self.switch.validate().map_err(refused(Part::Switch))?;

@@ -164,7 +164,7 @@ impl<'t> Configuration<'t> {
     /// Returns the value of `name`, or the simulator's default if none is given.
     ///
     /// # Errors
-    /// If there is neither.
+    /// Fails if there is neither.
     pub(super) fn value(&self, name: &'static str) -> Result<Value<'t>, InputError> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.key.name == name) {
             return Ok(Value::new(name, entry.words.clone()));
@@ -209,7 +209,7 @@ impl<'t> Configuration<'t> {
     /// Returns the file with the traced nodes if the configuration enables the trace.
     ///
     /// # Errors
-    /// If the key that enables it is neither 0 nor 1.
+    /// Fails if the key that enables it is neither 0 nor 1.
     pub fn trace_file(&self) -> Result<Option<(&'t str, Range<usize>)>, InputError> {
         if self.dialect.key("ENABLE_TRACE").is_none() {
             return Ok(None);

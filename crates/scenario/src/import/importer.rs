@@ -24,7 +24,7 @@ pub trait Importer: Sync {
     /// Converts the files of `job` to a scenario. It recognizes at least one of them.
     ///
     /// # Errors
-    /// At the first value that cannot be read, is missing, or requires a feature we do not
+    /// Fails at the first value that cannot be read, is missing, or requires a feature we do not
     /// simulate. Also if a file that one of them names cannot be read.
     fn import(&self, job: &Job) -> Result<Imported, Error>;
 }
@@ -42,7 +42,7 @@ impl InputFile {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// If there is no such file, it is too large, or it is not a text.
+    /// Fails if there is no such file, it is too large, or it is not a text.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let kind = match path.extension().and_then(|end| end.to_str()) {
             Some("topo") => FileKind::TOPOLOGY,

@@ -180,7 +180,7 @@ fn rules<'t>(
 }
 
 /// Returns the index of the value in `map` for links of `rate`. It is an error if there is none;
-/// the published simulator aborts, too.
+/// the published simulator also aborts.
 fn place_of(map: &Value<'_>, rate: Rate) -> Result<usize, InputError> {
     for place in (1..map.words().len()).step_by(2) {
         if map.whole_at(place)? == rate.as_bps() {
@@ -196,7 +196,7 @@ fn place_of(map: &Value<'_>, rate: Rate) -> Result<usize, InputError> {
 /// Rejects an interval with which the published simulator does not acknowledge every packet.
 ///
 /// Starting with byte number `L2_ACK_INTERVAL` of a flow, it acknowledges each packet: every packet
-/// sets the next position for an ACK anew instead of advancing it.
+/// recomputes the next position for an ACK instead of advancing it.
 fn refuse_left_out_acks(
     interval: &Value<'_>,
     payload: u64,

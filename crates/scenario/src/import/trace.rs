@@ -2,11 +2,11 @@
 
 use fabricsim_base::input::InputError;
 
-/// Reads a `trace.txt`: a count n, and n node numbers. Numbers from `nodes` on are omitted, as in
-/// the published simulator; text after the n numbers is ignored.
+/// Reads a `trace.txt`: a count n, and n node numbers. Numbers of `nodes` or more are skipped, as
+/// in the published simulator; text after the n numbers is ignored.
 ///
 /// # Errors
-/// At a word that is not a number, and at the end of a list with fewer than n numbers.
+/// Fails at a word that is not a number, and if there are fewer than n numbers.
 pub fn read_trace_nodes(text: &str, nodes: u32) -> Result<Vec<u32>, InputError> {
     let mut words = text.split_ascii_whitespace();
     let mut next = || {

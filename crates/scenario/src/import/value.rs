@@ -87,7 +87,7 @@ impl<'t> Value<'t> {
     }
 
     /// Parses the whole number at `index`. A fraction of zeros is ignored, because the published
-    /// simulator reads `32.0` as 32, too.
+    /// simulator also reads `32.0` as 32.
     pub(super) fn whole_at(&self, index: usize) -> Result<u64, InputError> {
         let text = self.words.get(index).map_or("", |word| word.text);
         if let Some((whole, zeros)) = text.split_once('.')

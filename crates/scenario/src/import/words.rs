@@ -56,7 +56,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     found
 }
 
-/// Returns the first position from `at` on that is not white space.
+/// Returns the first position at or after `at` that is not white space.
 fn word_start(line: &str, at: usize) -> Option<usize> {
     let blank = line[at..].find(|c: char| !c.is_ascii_whitespace())?;
     Some(at + blank)

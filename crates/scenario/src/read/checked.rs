@@ -53,7 +53,7 @@ pub(crate) fn check(
         let applied = raw.host.apply(built);
         applied.map_err(refused(Part::Host))
     });
-    // All further checks need the network.
+    // All following checks need the network.
     let Some(topology) = keep(&mut found, topology).map(Arc::new) else {
         return Err(found);
     };

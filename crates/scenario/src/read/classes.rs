@@ -17,7 +17,7 @@ pub(crate) type ClassCc = BTreeMap<ClassId, AnyCcConfig>;
 /// Returns the algorithms that `workloads` and `classes` set for their classes.
 ///
 /// # Errors
-/// At the first table for a class that already has an algorithm.
+/// Fails at the first table for a class that already has an algorithm.
 pub(crate) fn class_algorithms(
     workloads: &[RawWorkload],
     classes: Vec<RawClass>,

@@ -95,7 +95,7 @@ impl<'d, 'a> Faults<'d, 'a> {
     /// Returns the errors, in the order of the text.
     ///
     /// # Errors
-    /// If there are any.
+    /// Fails if there are any.
     pub(crate) fn result(self) -> Result<(), Error> {
         match self.found.is_empty() {
             true => Ok(()),

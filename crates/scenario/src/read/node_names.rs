@@ -28,8 +28,8 @@ use crate::text::messages::nearest_names;
 pub(crate) struct NodeNumbers {
     /// The network, if the scenario names nodes.
     topology: Option<Topology>,
-    /// The numbers, as texts, that replace each name: one number for a name or a number in quotes,
-    /// and ranges of numbers for a pattern.
+    /// The numbers, as strings, that replace each name: one number for a name or a number in
+    /// quotes, and ranges of numbers for a pattern.
     numbers: BTreeMap<String, Vec<String>>,
 }
 
@@ -196,7 +196,7 @@ fn may_be_name(text: &str) -> bool {
     text.chars().any(|c| c.is_alphabetic() || c == '*')
 }
 
-/// Returns the numbers, as texts, of the nodes that `given` matches; `None` if there are none.
+/// Returns the numbers, as strings, of the nodes that `given` matches; `None` if there are none.
 fn numbers_of(finder: &NodeFinder<'_>, given: &Given) -> Option<Vec<String>> {
     if let Some(node) = finder.find(&given.text) {
         return Some(vec![node.to_string()]);

@@ -18,8 +18,8 @@ pub(super) fn is_parquet(first: &[u8]) -> bool {
 /// the same columns.
 ///
 /// # Errors
-/// If the file is too large or broken, has values that a CSV cannot express, or if this build does
-/// not read Parquet. The error is at `key`.
+/// Fails if the file is too large or broken, has values that a CSV cannot express, or if this build
+/// does not read Parquet. The error is at `key`.
 pub(super) fn read_as_csv(key: &'static str, path: &Path) -> Result<String, Reason> {
     csv_of(path).map_err(|(what, help)| {
         let message = format!("cannot read the flows `{}`: {what}", path.display());

@@ -17,7 +17,7 @@ use crate::text::input_file::read_text;
 /// Names the queries of `tables` and checks them; `None` if there are none.
 ///
 /// # Errors
-/// At the first query that cannot be served, or at a budget without queries.
+/// Fails at the first query that cannot be served, or at a budget without queries.
 pub(crate) fn admit_queries(tables: RawQueries) -> Result<Option<QuerySettings>, Refused> {
     if tables.queries.is_empty() {
         return match tables.pint {
@@ -39,7 +39,7 @@ pub(crate) fn admit_queries(tables: RawQueries) -> Result<Option<QuerySettings>,
 /// Reads the `[[query]]` tables of the file at `path`, which may be a scenario, and plans them.
 ///
 /// # Errors
-/// If the file cannot be read, and at the first error in these tables.
+/// Fails if the file cannot be read, and at the first error in these tables.
 pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let text = read_text(FileKind::QUERIES, path)?;
     let name = path.display().to_string();

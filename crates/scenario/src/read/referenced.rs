@@ -14,8 +14,8 @@ use crate::text::input_file::{first_bytes, read_bytes, read_named};
 /// Reads the file that `key` of a table names.
 ///
 /// # Errors
-/// If the file cannot be read, the error is at the key; if it is not a text, the error is in the
-/// file.
+/// Fails if the file cannot be read, the error is at the key; if it is not a text, the error is in
+/// the file.
 pub(crate) fn read_referenced(
     key: &'static str,
     kind: FileKind,

@@ -81,7 +81,7 @@ impl<'a> Tables<'a> {
     /// Parses `document` and extracts the tables with their positions.
     ///
     /// # Errors
-    /// If it is not valid TOML.
+    /// Fails if it is not valid TOML.
     pub(crate) fn parse(document: &Document<'a>) -> Result<(Self, Places), Error> {
         Ok(Self::take(document, document.parse()?))
     }

@@ -12,7 +12,7 @@ use crate::text::file_kind::FileKind;
 /// Builds the network of `config`; its file is relative to `base`.
 ///
 /// # Errors
-/// At the first key that the builder rejects, and at the first error in the file.
+/// Fails at the first key that the builder rejects, and at the first error in the file.
 pub(crate) fn build_topology(config: &dyn AnyTopology, base: &Path) -> Result<Topology, Reason> {
     if let Some(built) = config.build() {
         return Ok(built?);

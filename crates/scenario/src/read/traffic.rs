@@ -27,7 +27,7 @@ impl Traffic<'_> {
     /// Reads the files of `workloads`.
     ///
     /// # Errors
-    /// At the first workload that cannot be sent, or if there are too many.
+    /// Fails at the first workload that cannot be sent, or if there are too many.
     pub(crate) fn load<'w>(
         &self,
         workloads: impl ExactSizeIterator<Item = &'w mut BoxedWorkload>,

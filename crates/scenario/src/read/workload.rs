@@ -19,7 +19,7 @@ use crate::text::messages::suggest;
 /// workload.
 ///
 /// # Errors
-/// At the first invalid key, and at the first error in the file.
+/// Fails at the first invalid key, and at the first error in the file.
 pub(crate) fn load_workload(
     config: &mut dyn AnyWorkload,
     base: &Path,

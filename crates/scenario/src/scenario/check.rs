@@ -18,7 +18,7 @@ impl Scenario {
     /// Makes all checks that need more than one table.
     ///
     /// # Errors
-    /// At the first part that contradicts another one.
+    /// Fails at the first part that contradicts another one.
     pub(crate) fn check(&self) -> Result<(), Refused> {
         let part =
             |part: Part| move |error: ConfigError| part.refused_whole(error.message, error.help);
@@ -74,8 +74,9 @@ impl Scenario {
         settings.check(streams, &algorithms, &self.topology)
     }
 
-    /// Returns a switch with too little buffer: beside the reserves, its ports have no room for a
-    /// full RDMA packet. Also returns the number of bytes that a port may use of the shared part.
+    /// Returns a switch with too little buffer: in addition to the reserves, its ports have no room
+    /// for a full RDMA packet. Also returns the number of bytes that a port may use of the shared
+    /// part.
     #[must_use]
     pub fn with_reserves_alone(&self) -> Option<(NodeId, Bytes)> {
         if self.lossy().priorities == PrioritySet::DATA {
@@ -102,7 +103,7 @@ impl Scenario {
     /// the query that it needs.
     ///
     /// # Errors
-    /// If the scenario has a profile, because profiles do not support queries.
+    /// Fails if the scenario has a profile, because profiles do not support queries.
     pub fn latency_queries(&self) -> Result<QuerySettings, Error> {
         if self.profile.is_some() {
             return Err(self.refuse(
@@ -138,7 +139,7 @@ impl Scenario {
     /// Returns the scenario with `queries` instead of its own.
     ///
     /// # Errors
-    /// If the scenario cannot serve them.
+    /// Fails if the scenario cannot serve them.
     pub fn with_queries(&self, mut queries: QuerySettings) -> Result<Self, Error> {
         let admitted = queries.admit_all();
         let scenario = Self {

@@ -68,7 +68,7 @@ impl Scenario {
     /// Rejects NIC rules for classes without a workload; call this if no program injects flows.
     ///
     /// # Errors
-    /// If there is such a class; the error names the first one and all classes in use.
+    /// Fails if there is such a class; the error names the first one and all classes in use.
     pub fn refuse_unused_nics(&self) -> Result<(), Error> {
         let used = self.used_classes();
         let mut named = self.routing.nics.iter().map(|rule| ClassId(rule.class));
@@ -340,7 +340,8 @@ impl Scenario {
     /// Priorities without a workload have the settings of `[cc]`.
     ///
     /// # Errors
-    /// If two algorithms of one priority need different settings and the scenario does not set any.
+    /// Fails if two algorithms of one priority need different settings and the scenario does not
+    /// set any.
     pub fn wanted_marks(&self) -> Result<[Option<EcnConfig>; Priority::COUNT], ConfigError> {
         let users = self.users();
         let mut wanted: [Option<EcnConfig>; Priority::COUNT] = Default::default();

@@ -61,7 +61,7 @@ impl Event {
     /// meaning.
     ///
     /// # Errors
-    /// If not; the error has the key, a message and help.
+    /// Fails if not; the error has the key, a message and help.
     pub fn validate(&self, topology: &Topology) -> Result<(), ConfigError> {
         if self.at >= Time::HORIZON {
             return Err(ConfigError::new(
@@ -185,7 +185,7 @@ impl LinkName {
     /// Finds the links by their indices in [`Topology::links`], ascending.
     ///
     /// # Errors
-    /// If there are none.
+    /// Fails if there are none.
     pub fn find(&self, topology: &Topology) -> Result<Vec<u32>, ConfigError> {
         let [a, b] = self.ends;
         for node in self.ends {

@@ -18,7 +18,7 @@ impl HostSettings {
     /// once in each direction and at each end that is a host.
     ///
     /// # Errors
-    /// If a link then exceeds the maximum delay.
+    /// Fails if a link then exceeds the maximum delay.
     pub(crate) fn apply(&self, topology: Topology) -> Result<Topology, ConfigError> {
         if self.stack_delay == Duration::ZERO {
             return Ok(topology);

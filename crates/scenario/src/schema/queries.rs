@@ -44,7 +44,7 @@ impl QuerySettings {
     /// is named by its number; two equal names are an error.
     ///
     /// # Errors
-    /// If a value has no meaning; the error has the key, a message and help.
+    /// Fails if a value has no meaning; the error has the key, a message and help.
     fn admit(
         query: &mut QueryConfig,
         number: usize,
@@ -78,7 +78,7 @@ impl QuerySettings {
     /// Checks all queries and names the ones without a name.
     ///
     /// # Errors
-    /// At the first query that cannot be served.
+    /// Fails at the first query that cannot be served.
     pub(crate) fn admit_all(&mut self) -> Result<(), Refused> {
         let mut names = BTreeSet::new();
         for (index, query) in self.queries.iter_mut().enumerate() {
@@ -92,7 +92,8 @@ impl QuerySettings {
     /// HPCC-PINT, if the scenario uses it.
     ///
     /// # Errors
-    /// If a query cannot be served: its number, or `None` for all queries together, and the reason.
+    /// Fails if a query cannot be served: its number, or `None` for all queries together, and the
+    /// reason.
     pub fn build(
         &self,
         seed: u64,

@@ -95,7 +95,7 @@ impl SwitchSettings {
     /// Checks the values.
     ///
     /// # Errors
-    /// If a value has no meaning; the error has the key, a message and help.
+    /// Fails if a value has no meaning; the error has the key, a message and help.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         if let Some(ecn) = &self.ecn {
@@ -217,9 +217,9 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// Returns a switch of `topology` with too little buffer: beside their reserves, its ports have
-    /// no room for a packet of `longest_packet`. Also returns the number of bytes that a port may
-    /// use of the shared part.
+    /// Returns a switch of `topology` with too little buffer: in addition to their reserves, its
+    /// ports have no room for a packet of `longest_packet`. Also returns the number of bytes that a
+    /// port may use of the shared part.
     pub fn with_reserves_alone(
         &self,
         topology: &Topology,

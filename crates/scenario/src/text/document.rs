@@ -29,7 +29,7 @@ pub struct Document<'a> {
 pub struct Section<'a> {
     /// The table's name in messages: `[cc]`, `[[workload]] 1`.
     pub title: String,
-    /// Position of the beginning of the table.
+    /// Position at which the table begins.
     pub span: Range<usize>,
     /// The keys and values that have not been read yet.
     pub table: DeTable<'a>,
@@ -305,7 +305,7 @@ impl<'a> Document<'a> {
     /// Rejects keys of `what` that are not `known`.
     ///
     /// # Errors
-    /// At the first unknown key.
+    /// Fails at the first unknown key.
     pub fn refuse_unknown(
         &self,
         what: &str,

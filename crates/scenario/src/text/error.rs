@@ -186,7 +186,7 @@ impl Error {
     /// Combines the errors `found` in one text, in its order.
     ///
     /// # Panics
-    /// If there are none.
+    /// Panics if there are none.
     #[must_use]
     pub fn all(mut found: Vec<Self>) -> Self {
         found.sort_by_key(|error| error.diagnostic().map(|found| (found.line, found.column)));

@@ -54,7 +54,7 @@ impl Unreadable {
 /// Reads the text in the file at `path`.
 ///
 /// # Errors
-/// If there is no such file, it is not regular, it is too large, or it is not UTF-8 text.
+/// Fails if there is no such file, it is not regular, it is too large, or it is not UTF-8 text.
 pub fn read_text(kind: FileKind, path: &Path) -> Result<String, Error> {
     text(kind, path).map_err(|error| error.at(kind, path))
 }
@@ -62,7 +62,7 @@ pub fn read_text(kind: FileKind, path: &Path) -> Result<String, Error> {
 /// Reads the bytes of the file at `path`.
 ///
 /// # Errors
-/// If there is no such file, it is not regular, or it is too large.
+/// Fails if there is no such file, it is not regular, or it is too large.
 pub fn read_bytes(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     let read = || {
         let mut bytes = Vec::new();

@@ -16,7 +16,7 @@ pub const MOST_PARTS: usize = 16;
 /// settings of its `[[scheme]]` if there is one.
 ///
 /// # Errors
-/// If the text is not TOML, or a key leads nowhere.
+/// Fails if the text is not TOML, or a key leads nowhere.
 pub fn apply(source: &str, text: &str, overrides: &[String]) -> Result<String, Error> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let span = error.span().unwrap_or(0..0);
@@ -123,7 +123,7 @@ fn missing(next: &str, is_inline: bool) -> Item {
 }
 
 /// Makes `name` the algorithm of the scenario `root`. If there is a `[[scheme]]` of this kind, its
-/// table and the present one are exchanged; otherwise the new table has no settings.
+/// table and the current one are exchanged; otherwise the new table has no settings.
 fn choose_algorithm(root: &mut Item, name: &str) {
     let is_it = |table: &dyn TableLike| {
         let kind = table.get("kind").and_then(Item::as_str);

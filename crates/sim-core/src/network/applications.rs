@@ -23,7 +23,7 @@ use state::AppState;
 /// A request of an application that is due later.
 #[derive(Clone, Copy, Debug, Stored)]
 enum Due {
-    /// Notify the application of the start of the run.
+    /// Notify the application that the run starts.
     Start,
     /// A timer, with its token.
     Timer(u64),

@@ -51,7 +51,7 @@ impl<M: Model> Network<M> {
     /// checkpoint: other link rates, and other routes.
     ///
     /// # Errors
-    /// If `input` contains the state of another network.
+    /// Fails if `input` contains the state of another network.
     pub fn load(
         &mut self,
         input: &mut Reader<'_>,

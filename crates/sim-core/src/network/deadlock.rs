@@ -105,7 +105,7 @@ pub(super) fn find<M: Model>(
             places[index].waits_for = None;
         }
     }
-    // Ports that only wait for the cycle are deadlocked, too, but do not cause it.
+    // Ports that only wait for the cycle are also deadlocked, but do not cause it.
     cycle(&places)
         .into_iter()
         .map(|index| {

@@ -85,7 +85,7 @@ impl Losses {
     }
 }
 
-/// Tells if a link carries packets.
+/// State of a link; a link that is down carries no packets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum LinkState {
     Up,

@@ -22,7 +22,7 @@ impl Default for PauseClock {
 }
 
 impl PauseClock {
-    /// Updates the clock with the priorities that are paused from `now` on.
+    /// Updates the clock with the priorities that are paused as of `now`.
     pub(super) fn update(&mut self, now: Time, paused: PrioritySet) {
         if self.since == Time::MAX {
             if !paused.is_empty() {

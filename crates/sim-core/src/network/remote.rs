@@ -47,7 +47,7 @@ impl<M: Model> Network<M> {
     /// without ranks.
     ///
     /// # Errors
-    /// If some state cannot be sent to another rank.
+    /// Fails if some state cannot be sent to another rank.
     pub fn gather(&mut self) -> Result<(), SaveError> {
         let Some(shares) = self.engine.shares() else {
             return Ok(());

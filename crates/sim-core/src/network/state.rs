@@ -70,7 +70,7 @@ impl<M: Model> Network<M> {
     /// [`Self::synchronize`].
     ///
     /// # Panics
-    /// If there is no such port.
+    /// Panics if there is no such port.
     #[must_use]
     pub fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample> {
         let now = self.now();

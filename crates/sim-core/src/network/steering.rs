@@ -23,7 +23,7 @@ pub enum Step {
     Pause,
     /// End the run, because it cannot go on.
     End(Overload),
-    /// Continue; there is no further request at this time.
+    /// Continue; there are no more requests at this time.
     Proceed,
 }
 
@@ -145,7 +145,7 @@ impl<M: Model> Network<M> {
     /// pauses the run: the result is then `None`, and [`Self::now`] is the exact time.
     ///
     /// # Panics
-    /// Unless [`Self::steer`] has been called.
+    /// Panics unless [`Self::steer`] has been called.
     pub fn run_steered(
         &mut self,
         until: Time,

@@ -69,7 +69,7 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     /// Returns the header that [`Self::pack`] has written.
     ///
     /// # Errors
-    /// If `input` contains something else.
+    /// Fails if `input` contains something else.
     #[inline]
     fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
         Self::fetch(input)

@@ -30,10 +30,10 @@ pub enum Release {
 /// Distance of a buffer from the point at which its ports depend on one another.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Slack {
-    /// As long as fewer than `room` further bytes are admitted, the buffer pauses no neighbor, and
-    /// its decision about a packet depends only on the packet's size and on the bytes of its egress
-    /// port. Releases in between do not change this, so the switch may release the bytes of other
-    /// ports late.
+    /// As long as fewer than `room` additional bytes are admitted, the buffer pauses no neighbor,
+    /// and its decision about a packet depends only on the packet's size and on the bytes of its
+    /// egress port. Releases in between do not change this, so the switch may release the bytes of
+    /// other ports late.
     pub room: Bytes,
     /// If there is room, a packet up to this size is admitted if nothing is stored for its egress
     /// port. The switch does not report such a packet to the buffer if it leaves immediately.

@@ -153,14 +153,15 @@ pub trait AppActions {
     /// Starts `flow` at `at`, now or later. Returns the number of the flow.
     ///
     /// # Errors
-    /// If the flow is impossible, or if it is to start now and no route leads to its destination.
+    /// Fails if the flow is impossible, or if it is to start now and no route leads to its
+    /// destination.
     fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError>;
 
     /// Returns a new connection to `dst` for flows of `class` and `priority`. Nothing is sent
     /// before its first message.
     ///
     /// # Errors
-    /// If such a connection is impossible.
+    /// Fails if such a connection is impossible.
     fn connect(
         &mut self,
         dst: NodeId,
@@ -234,7 +235,8 @@ impl<'a> AppContext<'a> {
     /// Starts `flow` now. Returns its number.
     ///
     /// # Errors
-    /// If the flow is impossible or, for a flow of its own, no route leads to its destination.
+    /// Fails if the flow is impossible or, for a flow of its own, no route leads to its
+    /// destination.
     pub fn start_flow(&mut self, flow: &AppFlow) -> Result<FlowId, StartError> {
         self.actions.start_flow(self.now, flow)
     }
@@ -244,7 +246,7 @@ impl<'a> AppContext<'a> {
     /// [`Application::on_flow_unreachable`] is called.
     ///
     /// # Errors
-    /// If the flow is impossible.
+    /// Fails if the flow is impossible.
     pub fn start_flow_after(
         &mut self,
         delay: Duration,
@@ -261,7 +263,7 @@ impl<'a> AppContext<'a> {
     /// A message that is due while no route leads to `dst` waits for one.
     ///
     /// # Errors
-    /// If such a connection is impossible.
+    /// Fails if such a connection is impossible.
     pub fn connect(
         &mut self,
         dst: NodeId,
@@ -291,7 +293,7 @@ pub trait PathResolver: Send + Sync + fmt::Debug {
     /// Checks that flows like `request` can run if a route leads to their destination.
     ///
     /// # Errors
-    /// The reason why not, in words.
+    /// Returns the reason if they cannot.
     fn check(&self, request: &FlowRequest) -> Result<(), String>;
 
     /// Returns the path of `request` in the idle network: its NIC port, the addresses of its

@@ -28,7 +28,7 @@ pub use view::{TelemetryReader, TelemetryView};
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
-/// Tells if an acknowledgement is the first one of a new round trip.
+/// Position of an acknowledgement in its round trip.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Round {
     /// The acknowledgement belongs to the same round trip as the previous one.
@@ -39,7 +39,7 @@ pub enum Round {
     New,
 }
 
-/// Tells if a window may grow.
+/// Permission for a window to grow.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Growth {
     /// The window may grow.
@@ -52,7 +52,7 @@ pub enum Growth {
     Reducing,
 }
 
-/// Tells if the sender is recovering from losses, after a fast retransmit or a timeout.
+/// Recovery of the sender from losses, after a fast retransmit or a timeout.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Recovering {
     /// The sender is recovering, or this acknowledgement reveals the losses.
@@ -89,11 +89,11 @@ pub struct Ack<'a, H> {
     pub smoothed_rtt: Duration,
     /// Bytes in flight after it; TCP counts whole segments.
     pub in_flight: Bytes,
-    /// Tells if the sender is recovering from losses.
+    /// `Yes` if the sender is recovering from losses.
     pub recovering: Recovering,
-    /// Tells if a new round trip begins.
+    /// `New` if a new round trip begins.
     pub round: Round,
-    /// Tells if the window may grow.
+    /// `Allowed` if the window may grow.
     pub growth: Growth,
     /// Sample of the delivery rate, if the controller uses samples.
     pub sample: Option<&'a RateSample>,
@@ -176,7 +176,7 @@ pub enum Signal {
     Mark,
     /// No acknowledgement arrived during a retransmission timeout.
     Timeout,
-    /// A further timeout in the same window: the threshold was already lowered and does not change.
+    /// Another timeout in the same window: the threshold was already lowered and does not change.
     RepeatedTimeout,
 }
 
@@ -230,8 +230,8 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// and for marks if the sender reacts to them.
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
-    /// Called for each further trimmed packet of an episode of recovery; the first one begins the
-    /// episode. RDMA only.
+    /// Called for each subsequent trimmed packet of an episode of recovery; the first one begins
+    /// the episode. RDMA only.
     fn on_trimmed(&mut self, _congestion: &Congestion) {}
 
     /// Called at the end of an episode of reduction: the window becomes the threshold, limited to
@@ -251,8 +251,8 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// Called for each returning probe.
     fn on_probe(&mut self, _probe: &ReturnedProbe<'_, H>) {}
 
-    /// Tells if acknowledgements carry samples of the delivery rate. Read once, when the connection
-    /// begins. TCP only.
+    /// Returns `Sampled` if the controller needs samples of the delivery rate. Called once, when
+    /// the connection begins. TCP only.
     fn delivery_rate(&self) -> DeliveryRate {
         DeliveryRate::Unused
     }

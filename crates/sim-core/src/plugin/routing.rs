@@ -5,7 +5,7 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
-/// Tells if the packets of a flow stay on one path while routes do not change.
+/// Stability of a flow's path while routes do not change.
 ///
 /// Code that compares or orders the packets of a flow depends on it: receivers that treat a gap as
 /// a loss, controllers that compare counters, and queries that reconstruct a path.

@@ -50,7 +50,7 @@ impl<'a, H: Header> SentPackets<'a, H> {
     /// Returns the packet with `place` packets before it in this epoch at `port`.
     ///
     /// # Panics
-    /// If there is no such packet.
+    /// Panics if there is no such packet.
     #[inline]
     pub fn at(&mut self, port: PortId, place: u32) -> &mut Packet<H> {
         self.0.sent_mut(port.index(), place as usize)

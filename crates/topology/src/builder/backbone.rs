@@ -29,7 +29,7 @@ impl Backbone {
     /// of the first switch, hosts of the second, ..., then the switches.
     ///
     /// # Errors
-    /// If there are fewer than two hosts in all, or more nodes or links at a switch than the
+    /// Fails if there are fewer than two hosts in all, or more nodes or links at a switch than the
     /// maximum; the error has the key `hosts_per_switch`.
     pub(crate) fn with_hosts(&self, hosts: Hosts, rate: Rate) -> Result<Topology, ConfigError> {
         const KEY: &str = "hosts_per_switch";

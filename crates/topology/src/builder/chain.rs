@@ -35,8 +35,8 @@ impl ChainConfig {
     /// Builds the chain.
     ///
     /// # Errors
-    /// If there are fewer than two hosts in all or more hosts than a switch has ports, or a delay
-    /// is zero.
+    /// Fails if there are fewer than two hosts in all or more hosts than a switch has ports, or a
+    /// delay is zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let Self {
             switches,

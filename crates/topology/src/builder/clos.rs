@@ -131,9 +131,9 @@ impl ClosConfig {
     /// Builds the fabric.
     ///
     /// # Errors
-    /// If there are fewer than two tiers, counts that do not divide, uplinks that do not spread
-    /// evenly, a number of uplinks given in two ways, unknown racks, a zero delay, or more nodes or
-    /// links than the simulator supports.
+    /// Fails if there are fewer than two tiers, counts that do not divide, uplinks that do not
+    /// spread evenly, a number of uplinks given in two ways, unknown racks, a zero delay, or more
+    /// nodes or links than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("host_delay", self.host_delay)?;

@@ -57,8 +57,8 @@ impl DragonflyConfig {
     /// groups.
     ///
     /// # Errors
-    /// If a count is zero, outer links do not spread evenly over the groups, a delay is zero, or
-    /// there are more nodes, links or ports than the simulator supports.
+    /// Fails if a count is zero, outer links do not spread evenly over the groups, a delay is zero,
+    /// or there are more nodes, links or ports than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("local_delay", self.local_delay)?;

@@ -31,7 +31,8 @@ impl DumbbellConfig {
     /// Builds the dumbbell; its last link is the bottleneck.
     ///
     /// # Errors
-    /// If there is no host or there are more hosts than a switch has ports, or a delay is zero.
+    /// Fails if there is no host or there are more hosts than a switch has ports, or a delay is
+    /// zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let side = self.hosts_per_side;
         self.validate_ranges()?;

@@ -90,7 +90,7 @@ impl FatTreeConfig {
     /// Builds the fat-tree.
     ///
     /// # Errors
-    /// If `k` is odd or too large, a delay is zero, or a key contradicts the preset.
+    /// Fails if `k` is odd or too large, a delay is zero, or a key contradicts the preset.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         some_delay("link_delay", self.link_delay)?;
         let shape = match self.preset {

@@ -24,7 +24,8 @@ impl GlobalLinks {
     /// Creates the links of `groups` groups with `per_group` outer links each.
     ///
     /// # Errors
-    /// If there are fewer than two groups, or the links do not spread evenly over the other groups.
+    /// Fails if there are fewer than two groups, or the links do not spread evenly over the other
+    /// groups.
     pub(super) fn new(groups: u32, per_group: u32) -> Result<Self, ConfigError> {
         if groups < 2 {
             return Err(ConfigError::new(

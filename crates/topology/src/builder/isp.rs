@@ -16,8 +16,8 @@ settings! {
     /// shortest path.
     ///
     /// The builder starts with a row of `longest_path` switches. It adds chains of new switches
-    /// from a switch at one place of the row to a switch further on; a chain is as long as the row
-    /// between both ends. A few switches have only one link. The number of chains is such that
+    /// from a switch at one place of the row to a switch further along; a chain is as long as the
+    /// row between both ends. A few switches have only one link. The number of chains is such that
     /// there are about 1.2 links for each switch, as in the networks of US Carrier (158 switches,
     /// 36 on the longest shortest path) and Kentucky Datalink (754 and 59) in the Internet Topology
     /// Zoo. There are fewer links if `switches` is hardly more than `longest_path`, and more if
@@ -51,7 +51,8 @@ impl IspConfig {
     /// Builds the network.
     ///
     /// # Errors
-    /// If no network has these numbers, the delay is zero, or there are too few or too many hosts.
+    /// Fails if no network has these numbers, the delay is zero, or there are too few or too many
+    /// hosts.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         at_least("switches", self.switches, self.longest_path)?;

@@ -57,7 +57,7 @@ impl LeafSpineConfig {
     /// `oversubscription`.
     ///
     /// # Errors
-    /// If both are given, or the oversubscription is not a positive number.
+    /// Fails if both are given, or the oversubscription is not a positive number.
     pub fn resolved_fabric_rate(&self) -> Result<Rate, ConfigError> {
         let Some(ratio) = self.oversubscription else {
             return Ok(self.fabric_rate.unwrap_or(DEFAULT_FABRIC_RATE));
@@ -99,8 +99,8 @@ impl LeafSpineConfig {
     /// Builds the leaf-spine fabric.
     ///
     /// # Errors
-    /// If a count is zero or too large for a switch, a delay is zero, or the rate between switches
-    /// is given twice.
+    /// Fails if a count is zero or too large for a switch, a delay is zero, or the rate between
+    /// switches is given twice.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let Self {
             hosts_per_leaf,

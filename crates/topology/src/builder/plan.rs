@@ -14,7 +14,7 @@ use crate::node_kind::NodeKind;
 pub(super) struct Plan {
     hosts: u32,
     switches: u32,
-    /// At most [`MAX_LINKS`], to bound the memory; `count` includes all further links.
+    /// At most [`MAX_LINKS`], to bound the memory; `count` includes the links beyond this limit.
     links: Vec<Link>,
     count: u64,
     /// Names of the switches without their numbers, with the number of switches for each name, in
@@ -49,8 +49,8 @@ impl Plan {
         })
     }
 
-    /// Names the switches: each tier has a word, which is followed by a number from 0 on, and a
-    /// number of switches.
+    /// Names the switches: each tier has a word, which is followed by a number, counted from 0, and
+    /// a number of switches.
     pub(super) fn name_switches(&mut self, tiers: &[(&'static str, u32)]) {
         self.tiers = tiers.to_vec();
     }

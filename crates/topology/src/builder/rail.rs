@@ -70,8 +70,8 @@ impl RailConfig {
     /// Builds the cluster. Links are listed server by server, then NIC by NIC, then leaf by leaf.
     ///
     /// # Errors
-    /// If a count is zero, the servers do not fill whole units, a delay is zero, or there are more
-    /// nodes, links or ports than the simulator supports.
+    /// Fails if a count is zero, the servers do not fill whole units, a delay is zero, or there are
+    /// more nodes, links or ports than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("server_delay", self.server_delay)?;

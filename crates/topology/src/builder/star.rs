@@ -30,8 +30,8 @@ impl StarConfig {
     /// Builds the star.
     ///
     /// # Errors
-    /// If there are fewer than two hosts or more hosts than a switch has ports, or the delay is
-    /// zero.
+    /// Fails if there are fewer than two hosts or more hosts than a switch has ports, or the delay
+    /// is zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         fits_ports("hosts", "the switch", self.hosts.into())?;

@@ -57,8 +57,8 @@ impl TestbedConfig {
     /// Builds the testbed.
     ///
     /// # Errors
-    /// If a count is zero, there is only one server, a switch has too many links, or a delay is
-    /// zero.
+    /// Fails if a count is zero, there is only one server, a switch has too many links, or a delay
+    /// is zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("host_delay", self.host_delay)?;

@@ -58,8 +58,8 @@ impl TorusConfig {
     /// dimension first.
     ///
     /// # Errors
-    /// If there are no dimensions or more than 8, a dimension has no switches, a delay is zero, or
-    /// there are more nodes or links than the simulator supports.
+    /// Fails if there are no dimensions or more than 8, a dimension has no switches, a delay is
+    /// zero, or there are more nodes or links than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         if self.dims.is_empty() || self.dims.len() > MAX_DIMENSIONS {

@@ -28,8 +28,8 @@ const HELP: &str =
 /// Reads a graph. Coordinates are required only if `delay` depends on them.
 ///
 /// # Errors
-/// At an unclosed bracket or text, a missing or repeated id of a node, an edge to an unknown node,
-/// a graph without links, and missing or impossible coordinates if they are required.
+/// Fails at an unclosed bracket or string, a missing or repeated id of a node, an edge to an
+/// unknown node, a graph without links, and missing or impossible coordinates if they are required.
 pub(super) fn read(text: &str, delay: &LinkDelay) -> Result<Graph, InputError> {
     let items = parse(text)?;
     let graph = items

@@ -6,7 +6,7 @@ use roxmltree::TextPos;
 use super::*;
 use crate::{EcmpHash, NextHopOrder, Routes};
 
-/// A file like the Topology Zoo's: six nodes, with 0 to 4 in a chain and 5 beside it, one link
+/// A file like the Topology Zoo's: six nodes, with 0 to 4 in a chain and 5 outside of it, one link
 /// twice, and one node linked with itself.
 const MINI: &str = r#"<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

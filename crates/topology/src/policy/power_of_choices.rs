@@ -73,7 +73,7 @@ struct Samples {
     lengths: QueueLengths,
     /// The ports of the shortest queues in the last comparison, the shortest first.
     remembered: Vec<PortId>,
-    /// Positions not yet drawn for the present packet.
+    /// Positions not yet drawn for the current packet.
     undrawn: Vec<usize>,
     /// The comparison: the length of a queue and the position of its port.
     compared: Vec<(u64, usize)>,

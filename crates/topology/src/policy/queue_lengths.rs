@@ -5,7 +5,7 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::PortStates;
 
-/// The bytes queued at the ports of a switch: the present numbers, or samples. A sample is taken
+/// The bytes queued at the ports of a switch: the current numbers, or samples. A sample is taken
 /// when the policy first reads a port after a multiple of the interval.
 ///
 /// A port with a failed link counts as the longest queue. This holds from the instant of the

@@ -53,7 +53,7 @@ impl PolicyKind for ShortestQueue {
 #[derive(Checkpointed, Debug)]
 struct Shortest {
     lengths: QueueLengths,
-    /// Positions of the shortest queues found so far for the present packet.
+    /// Positions of the shortest queues found so far for the current packet.
     equal: Vec<usize>,
     draws: Stream,
 }

@@ -35,7 +35,7 @@ pub(super) struct SwitchTable {
     by_group: Arc<[Entry]>,
     /// The first group on this switch, and the start of its sets in `members`.
     local: (u32, u32),
-    /// Further groups on this switch, if some of its hosts are also linked to other switches.
+    /// Additional groups on this switch, if some of its hosts are also linked to other switches.
     more_local: Box<[(u32, u32)]>,
     /// The lowest group in `local` and `more_local`, and the distance from it to the highest one.
     local_from: u32,

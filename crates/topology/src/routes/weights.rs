@@ -7,7 +7,7 @@ use super::hop::Hop;
 
 /// Maximum number of entries of one set.
 const MOST_ENTRIES: usize = 256;
-/// Maximum weight of the port with the least capacity.
+/// Maximum weight of the port with the lowest capacity.
 const MOST_LEAST: u32 = 32;
 /// Accepted relative difference between a port's share of the entries and its share of the
 /// capacity.

@@ -130,7 +130,7 @@ struct Fast {
     goes_on: bool,
 }
 
-/// State of quick adapt, which shrinks the window at once to the bytes that arrived in a round.
+/// State of quick adapt, which immediately shrinks the window to the bytes that arrived in a round.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 struct QuickAdapt {
     /// End of the round (`_qa_endtime`); `None` before the first round.

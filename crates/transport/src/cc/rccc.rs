@@ -5,8 +5,8 @@
 //! A flow begins with its own credit of one and a half bandwidth-delay products. It uses this
 //! credit before it hears from the receiver, and loses the rest when it does. From then on it sends
 //! only as much as the receiver has granted. Each packet contains the number up to which the flow
-//! requests credit: its remaining bytes (at most the largest window), minus its present credit.
-//! Receivers grant credit in turns, at nearly the rate of their port (`rdma/credit.rs`).
+//! requests credit: its remaining bytes (at most the largest window), minus its current credit.
+//! Receivers grant credit round robin, at nearly the rate of their port (`rdma/credit.rs`).
 //!
 //! There is no window besides the credit, and marks and round-trip times have no effect. To react
 //! to congestion inside the network, another algorithm is needed.

@@ -77,8 +77,8 @@ fn flow(now: Time, id: u32, (src, dst): (u32, u32), class: ClassId, size: u64) -
     Flow::new(FlowId(id), request, path)
 }
 
-/// Returns the packets that leave back to back from `now` on, over a wire that is free at once
-/// after each.
+/// Returns the packets that leave back to back starting at `now`, over a wire that is free
+/// immediately after each.
 fn sent(
     host: &mut Host,
     mut now: Time,

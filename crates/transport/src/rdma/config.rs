@@ -149,7 +149,7 @@ pub struct RdmaSettings<F> {
     pub base: BaseReference,
     /// Minimum retransmission timeout.
     pub rto_min: Duration,
-    /// Tells if the packets of a flow stay on one path.
+    /// `PerFlow` if the packets of a flow stay on one path.
     pub paths: PathStability,
     /// Selection of the entropy of packets and the seed of its draws, if each packet has an entropy
     /// value.
@@ -166,7 +166,7 @@ impl<F> RdmaSettings<F> {
     /// bytes plus the echoed telemetry, but at least 60.
     ///
     /// # Panics
-    /// If `ack_priority` of `config` is not in the range 0 to 7.
+    /// Panics if `ack_priority` of `config` is not in the range 0 to 7.
     #[must_use]
     pub fn new(config: RdmaConfig, factory: F, network: CcContext, base: BaseReference) -> Self {
         let quirks = network.quirks;

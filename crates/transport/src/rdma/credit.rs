@@ -1,4 +1,5 @@
-//! The credit pacer of a NIC port: it grants credit to the senders of arriving packets, in turns.
+//! The credit pacer of a NIC port: it grants credit to the senders of arriving packets, round
+//! robin.
 //!
 //! A flow requests credit by a number in each packet, and gets credit up to that number, one grant
 //! per turn. After each grant, the pacer waits for the time that the granted bytes take at nearly
@@ -106,7 +107,7 @@ impl Pacer {
         }
     }
 
-    /// Forgets `flow`, because no further packets are expected.
+    /// Removes `flow`, because no more packets are expected.
     pub(super) fn end(&mut self, flow: FlowId) {
         self.accounts.remove(&flow);
     }

@@ -43,7 +43,7 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     /// Slot of the last acknowledgement, because the next one often belongs to the same flow.
     recent: u32,
     receivers: Receivers,
-    /// Scratch packet for a reply that leaves at once.
+    /// Scratch packet for a reply that leaves immediately.
     reply: Packet<H>,
     /// Credit pacers of the ports; empty if no congestion control uses credit.
     pacers: Vec<Pacer>,
@@ -134,7 +134,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let rtt = now.since(packet.sent_at);
         let newly_acked = sender.acknowledge(now, cumulative, rtt);
         self.counters.acknowledged += newly_acked;
-        // With precise timing, the flow ends at once; the published NIC updates its controller
+        // With precise timing, the flow ends immediately; the published NIC updates its controller
         // first.
         if sender.is_complete() {
             if sender.is_stream() {

@@ -25,7 +25,7 @@ enum Mode {
     Recycling,
     /// Draws this many more values, regardless of stored ones.
     Exploring(u32),
-    /// Uses stored values in turns, fresh or not, until a good value returns after this time.
+    /// Cycles through stored values, fresh or not, until a good value returns after this time.
     Frozen(Time),
 }
 

@@ -50,8 +50,9 @@ impl<H> Default for Nic<H> {
 
 impl<H: Header> Nic<H> {
     /// Places `sender`, the flow in `slot`, according to its state: ready, waiting for its time, or
-    /// neither. If its time is before the end of the packet on the wire, the flow is ready at once,
-    /// because nothing leaves before. Returns the flow's time, or [`Time::MAX`] for neither.
+    /// neither. If its time is before the end of the packet on the wire, the flow is ready
+    /// immediately, because nothing leaves before. Returns the flow's time, or [`Time::MAX`] for
+    /// neither.
     // Inlined into the processing of each packet, because the sender already has the flow and the
     // port.
     #[inline(always)]
@@ -74,7 +75,7 @@ impl<H: Header> Nic<H> {
 
 impl<H> Nic<H> {
     /// Makes a flow ready if it is `due` by `now`; otherwise, lets it wait for its time, unless
-    /// that is [`Time::MAX`]. `paced_at` is the time of its present entry among waiting flows.
+    /// that is [`Time::MAX`]. `paced_at` is the time of its current entry among waiting flows.
     #[inline(always)]
     pub(crate) fn put(
         &mut self,

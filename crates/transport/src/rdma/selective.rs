@@ -16,7 +16,7 @@ use super::packet_set::PacketSet;
 ///   sent before it is acknowledged.
 /// * In an episode, the sender retransmits the first unacknowledged packet, then each unreported
 ///   packet below a reported one. New packets follow.
-/// * A packet is retransmitted once, unless its second copy turns out to be lost, too.
+/// * A packet is retransmitted once, unless its second copy is also lost.
 ///
 /// A packet's number is its first byte divided by the MTU.
 #[derive(Clone, Debug, Stored)]

@@ -3,8 +3,8 @@
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_core::plugin::Feedback;
 
-/// Tells if delayed acknowledgements must be sent before a packet is processed, and if the packet
-/// itself must be acknowledged at once.
+/// Acknowledgements that an arriving packet makes urgent: delayed ones before it is processed, and
+/// its own.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Urgency {
     pub(super) before: bool,
@@ -45,7 +45,7 @@ impl Echo {
                 before: changes,
                 at_once: changes,
             },
-            // RFC 9768, section 3.2.2.5.1: a change to marked is reported at once.
+            // RFC 9768, section 3.2.2.5.1: a change to marked is reported immediately.
             Feedback::Accurate => Urgency {
                 before: false,
                 at_once: changes && marked,

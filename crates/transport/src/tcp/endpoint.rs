@@ -142,7 +142,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             .expect("a listed slot holds a connection");
         let (own, priority) = (connection.nic, connection.priority);
         let acks = &mut nics[own.index()].acks;
-        // A reply may leave at once, without a poll, unless ACKs are queued before it.
+        // A reply may leave immediately, without a poll, unless ACKs are queued before it.
         let mut send = send.filter(|_| own == nic && acks.is_empty());
         let (mut replied, mut queued) = (false, probes);
         let outcome = connection.on_packet(now, packet, counters, |ack| {

@@ -67,7 +67,8 @@ pub(super) struct Receiver {
     timestamp: Time,
     /// Number of full segments with a delayed acknowledgement.
     waiting: u32,
-    /// Number of remaining segments at the beginning of a connection that are acknowledged at once.
+    /// Number of remaining segments at the beginning of a connection that are acknowledged
+    /// immediately.
     quick: u32,
     echo: Echo,
     /// Data that arrived beyond a gap or twice; `None` until there is any.

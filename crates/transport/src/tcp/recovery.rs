@@ -59,8 +59,8 @@ impl ProportionalReduction {
     }
 }
 
-/// Tells if an acknowledgement in recovery shows that retransmissions arrive and no further segment
-/// is lost.
+/// Judgement of an acknowledgement in recovery: it is safe if retransmissions arrive and no other
+/// segment is lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Safe {
     Yes,
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn after_many_losses_sending_follows_delivery() {
         let mut prr = ProportionalReduction::new(20);
-        // Ten of twenty are lost, so the data in flight is below the threshold at once.
+        // Ten of twenty are lost, so the data in flight is immediately below the threshold.
         prr.on_ack(1, 4, 10, Safe::No);
         assert_eq!(prr.window, 5);
         prr.on_send();

@@ -73,7 +73,7 @@ struct WindowUse {
 ///
 /// Differs from the paper: a reduction for a supposed loss is never undone (RFC 9438, section 4.9,
 /// makes that optional), and there is no receive window (RFC 9293, section 3.8.6), because
-/// applications read at once.
+/// applications read immediately.
 // The field order matters: first the fields needed for each segment and each acknowledgement, and
 // last the fields needed only for losses, at the end of the scoreboard.
 #[derive(Checkpointed, Debug)]

@@ -4,7 +4,7 @@ use fabricsim_base::units::Bytes;
 
 use super::config::TcpParameters;
 
-/// Headers of IP and TCP with timestamps (RFC 7323). All further bytes of a segment belong to the
+/// Headers of IP and TCP with timestamps (RFC 7323). All other bytes of a segment belong to the
 /// link.
 const IP_HEADERS: u16 = 52;
 

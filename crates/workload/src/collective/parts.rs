@@ -25,7 +25,7 @@ impl Parts {
         Self((0..ranks).map(|_| row.clone()).collect())
     }
 
-    /// Divides in proportion to `weights`, by sender and receiver; the sender with the greatest sum
+    /// Divides in proportion to `weights`, by sender and receiver; the sender with the largest sum
     /// has `size` bytes.
     ///
     /// # Errors

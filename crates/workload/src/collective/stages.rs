@@ -17,7 +17,7 @@ impl Stages {
     /// each stage, or one for all.
     ///
     /// # Errors
-    /// Names the key that has another number of times.
+    /// The error names the key that has another number of times.
     pub(super) fn new(
         ranks: u32,
         forward: &[Duration],

@@ -196,7 +196,7 @@ fn each_algorithm_leaves_the_data_of_its_operation() {
     assert_eq!(algorithms.len(), 18);
 }
 
-/// Each member of an optimal algorithm sends the least bytes possible, the amount from which
+/// Each member of an optimal algorithm sends the fewest bytes possible, the amount from which
 /// NCCL-tests computes the bus bandwidth.
 #[test]
 fn rings_and_halving_send_the_least_bytes() {

@@ -64,7 +64,7 @@ impl FlowDistribution {
         libm::exp(mu + sigma * sigma / 2.0)
     }
 
-    /// Draws `count` flows; the first starts at once.
+    /// Draws `count` flows; the first starts immediately.
     #[must_use]
     pub fn draw(&self, count: usize, seed: u64) -> Vec<WorkloadFlow> {
         self.draws(seed, 0).take(count).collect()

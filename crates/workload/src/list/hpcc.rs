@@ -144,7 +144,7 @@ fn count_ports(flows: &mut [FlowRequest]) {
         let src: &mut u16 = sources.entry(flow.src).or_insert(CONWEAVE_PORTS.0);
         let dst: &mut u16 = destinations.entry(flow.dst).or_insert(CONWEAVE_PORTS.1);
         (flow.src_port, flow.dst_port) = (Some(*src), *dst);
-        // The counters wrap, because the counters of the original have 16 bits, too.
+        // The counters wrap, because the counters of the original also have 16 bits.
         (*src, *dst) = (src.wrapping_add(1), dst.wrapping_add(1));
     }
 }

@@ -4,7 +4,7 @@
 //! Collective Communication" (ICPP 2009). The grammar is defined by `src/LogGOPSim/txt2bin.re` of
 //! LogGOPSim: a statement is a line; a dependency follows the statements that it names. Differs
 //! from LogGOPSim: receipts from any source or of any tag are refused, a message of a rank to
-//! itself is delivered at once, and hosts have no overheads (`o`, `g`): only the network takes
+//! itself is delivered immediately, and hosts have no overheads (`o`, `g`): only the network takes
 //! time. As there, a message without bytes is sent as one byte, and a receipt matches a message by
 //! its source and tag, for any sizes that the two state (`match` in `LogGOPSim.cpp`).
 

@@ -2,7 +2,7 @@
 //!
 //! The layout is written by `Graph::serialize_mmap` in `src/LogGOPSim/Parser.hpp` of LogGOPSim (in
 //! ATLAHS `sim/LogGOPSim/Parser.hpp`), in the byte order of x86. It begins with a magic number of
-//! 64 bits, the number of ranks, and the greatest numbers of a `cpu` and a `nic`. The beginning and
+//! 64 bits, the number of ranks, and the highest numbers of a `cpu` and a `nic`. The beginning and
 //! end of each rank's part follow, counted from the end of the magic number. A part has the number
 //! of its operations, the number of operations without dependencies and their positions, the
 //! operations in 39 bytes each, and the positions of operations that wait for other operations.

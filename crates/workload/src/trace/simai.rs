@@ -37,7 +37,7 @@ pub fn is_simai_workload(text: &str) -> bool {
 }
 
 /// Returns the settings of a workload that SimAI's simulation ignores, each with the reason. A
-/// graph of operations ignores them, too.
+/// graph of operations also ignores them.
 ///
 /// # Errors
 /// Fails if the text is no such workload.
@@ -101,7 +101,7 @@ pub(super) fn parse(text: &str, gpus: u32) -> Result<Loaded, InputError> {
 struct Pass<'a, 't> {
     assembly: &'a mut Assembly<'t>,
     gpu: u32,
-    /// Members of the groups of the GPU.
+    /// Members of the GPU's groups.
     groups: [Arc<[u32]>; 4],
     /// The operation that the next one waits for.
     last: Option<Placed>,

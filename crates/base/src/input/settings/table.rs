@@ -100,7 +100,7 @@ macro_rules! settings {
             /// Refuses values beyond their limits.
             ///
             /// # Errors
-            /// Names the key, the problem and a suggestion.
+            /// The error names the key, the problem and a suggestion.
             $vis fn validate_ranges(&self) -> Result<(), $crate::input::ConfigError> {
                 let mut keys = Self::KEYS.iter();
                 $(

@@ -50,7 +50,7 @@ impl<'de> Deserialize<'de> for Apart {
 /// Parses the default or limit `written` of `key`.
 ///
 /// # Panics
-/// If the value does not have the key's type. The first use of the table shows this.
+/// Panics if the value does not have the key's type. The first use of the table shows this.
 pub fn default_value<'de, T, L>(key: &str, written: L) -> T
 where
     T: Deserialize<'de>,
@@ -63,7 +63,7 @@ where
 /// Parses the default `written` of `key`, which is a list.
 ///
 /// # Panics
-/// If the value does not have the key's type. The first use of the table shows this.
+/// Panics if the value does not have the key's type. The first use of the table shows this.
 pub fn default_list<'de, T, L, const N: usize>(key: &str, written: [L; N]) -> T
 where
     T: Deserialize<'de>,
@@ -76,7 +76,7 @@ where
 /// Refuses a `value` of `key` that is infinite or beyond `limits`. Accepts a missing value.
 ///
 /// # Errors
-/// Names the key, the problem and a suggestion.
+/// The error names the key, the problem and a suggestion.
 pub fn check_limits<'de, T, L>(
     key: &'static Key,
     value: &T,

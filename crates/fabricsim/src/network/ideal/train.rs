@@ -11,7 +11,7 @@ pub(super) struct Rows {
     pub(super) payload: Bytes,
     /// Number of full packets before the last one.
     pub(super) full: u64,
-    /// The payload of the last packet, which may be full, too.
+    /// The payload of the last packet, which may also be full.
     pub(super) rest: Bytes,
 }
 
@@ -46,7 +46,7 @@ impl Rows {
 /// step for each link, not one for each packet.
 pub(super) fn train(rows: &Rows, columns: impl Iterator<Item = Column>) -> Duration {
     // The longest paths to the packet ahead, the first full one, the last full one and the last one
-    // at the present link. A missing path has length zero, because times are not negative.
+    // at the current link. A missing path has length zero, because times are not negative.
     let [mut first, mut begun, mut full, mut last] = [0u64; 4];
     for column in columns {
         first = first.saturating_add(column.first);

@@ -116,7 +116,7 @@ enum Dropped {
     None,
     /// The first drop of an episode.
     First,
-    /// A further drop. The next signal follows immediately if the next packet has waited too long.
+    /// Another drop. The next signal follows immediately if the next packet has waited too long.
     Further,
 }
 

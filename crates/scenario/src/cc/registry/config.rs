@@ -147,7 +147,7 @@ impl AnyCcConfig {
     /// Checks the values of the settings.
     ///
     /// # Errors
-    /// If a value has no meaning; the error has the key, a message and help.
+    /// Fails if a value has no meaning; the error has the key, a message and help.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.config.validate()
     }

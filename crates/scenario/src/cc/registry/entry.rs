@@ -143,7 +143,7 @@ pub trait DynCcConfig: std::fmt::Debug + Send + Sync {
     /// Like [`CcConfig::validate`].
     ///
     /// # Errors
-    /// If a value has no meaning; the error has the key, a message and help.
+    /// Fails if a value has no meaning; the error has the key, a message and help.
     fn validate(&self) -> Result<(), ConfigError>;
     /// Like [`CcConfig::resolved`].
     fn resolved(&self, network: &CcContext) -> Arc<dyn DynCcConfig>;

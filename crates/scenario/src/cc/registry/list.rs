@@ -147,7 +147,7 @@ impl CcRegistry {
     /// [`CcConfig::TELEMETRY`] requires, as a [`TelemetryView`].
     ///
     /// # Panics
-    /// If there is an algorithm with the same name.
+    /// Panics if there is an algorithm with the same name.
     pub fn register<C>(&mut self, name: &'static str, about: &'static str)
     where
         C: CcConfig + ControllerFactory<TelemetryView> + DeserializeOwned + Serialize + 'static,

@@ -30,7 +30,7 @@ impl Fabric {
     /// Converts `topo` to a fabric, by the rules of htsim's `set_custom_params`.
     ///
     /// # Errors
-    /// At a number that contradicts the other numbers.
+    /// Fails at a number that contradicts the other numbers.
     pub(super) fn of(topo: &Topo) -> Result<Self, InputError> {
         let (low, middle) = (&topo.tiers[0], &topo.tiers[1]);
         let pods = share(&topo.nodes, topo.pod_size.value, "nodes", "hosts of a pod")?;

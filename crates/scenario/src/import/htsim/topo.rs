@@ -70,7 +70,7 @@ impl Topo {
     /// Parses a `.topo`. Keys may be in upper case; a line may end with a comment (`#`).
     ///
     /// # Errors
-    /// At an unknown, repeated or missing key, and at a value that is not a whole number.
+    /// Fails at an unknown, repeated or missing key, and at a value that is not a whole number.
     pub(super) fn parse(text: &str) -> Result<Self, InputError> {
         let mut header = Entries::new();
         let mut tiers: [Option<Entries>; TIERS] = [None, None, None];

@@ -96,7 +96,7 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Notifies the applications of the ended flows with indices from `ended` on, and of the data
+    /// Notifies the applications of the ended flows with index `ended` or higher, and of the data
     /// that the last packet from `src` has delivered. Starts the requested flows, and returns
     /// `true` if there were any.
     #[cold]

@@ -185,7 +185,7 @@ pub struct FlowStart<'a> {
     pub bdp: Bytes,
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
-    /// Tells if the packets of an RDMA flow stay on one path.
+    /// `PerFlow` if the packets of an RDMA flow stay on one path.
     pub paths: PathStability,
     /// Bytes of a full packet on the wire, without telemetry.
     pub wire: Bytes,
@@ -302,7 +302,7 @@ pub trait CcConfig: Clone + std::fmt::Debug {
     /// Checks that every value is meaningful.
     ///
     /// # Errors
-    /// Names the key, the problem and a valid alternative.
+    /// The error names the key, the problem and a valid alternative.
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }

@@ -51,7 +51,7 @@ const fn whole(bps: f64) -> f64 {
     bps.trunc()
 }
 
-/// The path of an ideal completion time if a pair of hosts has several paths.
+/// The path for which the ideal completion time is computed if a pair of hosts has several paths.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum IdealPath {
     /// The path with the shortest time.

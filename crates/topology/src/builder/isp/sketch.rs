@@ -40,7 +40,7 @@ impl Sketch {
         sketch
     }
 
-    /// Adds chains and leaves until there are `switches`, which must be at least the present
+    /// Adds chains and leaves until there are `switches`, which must be at least the current
     /// number.
     pub(super) fn grow(&mut self, switches: u32) {
         let row = self.at.len();

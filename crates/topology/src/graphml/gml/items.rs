@@ -28,7 +28,7 @@ pub(super) enum Value<'t> {
 /// Parses all items of `text`.
 ///
 /// # Errors
-/// At an unmatched bracket or quote, and at a key without a value.
+/// Fails at an unmatched bracket or quote, and at a key without a value.
 pub(super) fn parse(text: &str) -> Result<Vec<Item<'_>>, InputError> {
     let mut words = Words { text, at: 0 };
     // Open lists: the key of each and its position, and the items around it. A stack, not
@@ -90,7 +90,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Item<'_>>, InputError> {
     }
 }
 
-/// Lexer of words, brackets and texts in quotes.
+/// Lexer of words, brackets and quoted strings.
 struct Words<'t> {
     text: &'t str,
     at: usize,

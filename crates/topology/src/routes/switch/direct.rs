@@ -9,7 +9,7 @@ use super::{Entry, Towards};
 /// part of the table in use fits into the first-level cache.
 const MOST_ADDRESSES: usize = 1 << 10;
 
-/// Numbers from here on denote sets; lower ones denote ports.
+/// This number and higher ones denote sets; lower ones denote ports.
 const SETS: u8 = 1 << 7;
 /// The number of an unreachable address; no set has this number.
 const NOWHERE: u8 = u8::MAX;

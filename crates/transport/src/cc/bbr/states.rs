@@ -36,7 +36,7 @@ pub(super) struct States {
     /// Bandwidth at the last growth, in bit/s (BBR.full_bw).
     full_rate: f64,
     flat_rounds: u32,
-    /// Index and start of the phase of the gain cycle (BBR.cycle_index, BBR.cycle_stamp).
+    /// Index and start of the current phase in the gain cycle (BBR.cycle_index, BBR.cycle_stamp).
     phase: usize,
     phase_began: Time,
     draws: Stream,

@@ -100,7 +100,7 @@ fn startup_doubles_until_three_rounds_do_not_grow() {
         );
     }
     assert!(path.cc.states.filled_pipe);
-    // One segment is in flight, so the queue counts as drained at once.
+    // One segment is in flight, so the queue counts as drained immediately.
     assert_eq!(path.cc.states.state, State::ProbeBw);
     assert!((path.cc.model.bandwidth() - 10e9).abs() < 1.0);
 }

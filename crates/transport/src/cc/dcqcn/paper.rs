@@ -8,7 +8,7 @@ use super::config::{DcqcnConfig, Values};
 
 /// The notification point: turns the marks of one flow into notifications.
 ///
-/// A marked packet is notified at once if there was no notification within N. Earlier marks are
+/// A marked packet is notified immediately if there was no notification within N. Earlier marks are
 /// notified together at the end of N.
 ///
 /// Differs from the paper: the notification point is at the sender and uses the echoes of marks,
@@ -36,7 +36,7 @@ impl NotificationPoint {
         }
     }
 
-    /// Returns the time of the next notification if no further mark arrives.
+    /// Returns the time of the next notification if no other mark arrives.
     #[inline]
     const fn due(&self) -> Time {
         if self.collected {
@@ -46,7 +46,7 @@ impl NotificationPoint {
         }
     }
 
-    /// Records a mark at `now`. Returns `true` if a notification is due at once.
+    /// Records a mark at `now`. Returns `true` if a notification is due immediately.
     fn mark(&mut self, now: Time) -> bool {
         if now < self.until {
             self.collected = true;

@@ -1,6 +1,6 @@
-//! Replies that leave at once and updates that name a single flow are shortcuts: they save the host
-//! some calls but change nothing else. These tests compare all packets and times with a host that
-//! is fully polled after every event.
+//! Replies that leave immediately and updates that name a single flow are shortcuts: they save the
+//! host some calls but change nothing else. These tests compare all packets and times with a host
+//! that is fully polled after every event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -241,6 +241,7 @@ fn most_packets_of_tcp_are_answered_at_once_or_name_their_flow() {
     let data = pair.data;
     let acks = pair.log.len() - data;
     assert!(pair.replied > acks * 9 / 10, "{} of {acks}", pair.replied);
-    // After most ACKs the sender sends more at once; the receiver waits after every other segment.
+    // After most ACKs the sender immediately sends more; the receiver waits after every other
+    // segment.
     assert!(pair.named > data * 4 / 10, "{} of {data}", pair.named);
 }

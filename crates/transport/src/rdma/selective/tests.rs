@@ -102,7 +102,7 @@ fn a_packet_that_was_trimmed_is_sent_again_once_and_first() {
     assert_eq!(board.held(), 3_000);
     assert_eq!(resend(&mut board, left(30)), [2, 5]);
     assert_eq!((board.lost(), board.held()), (None, 1_000));
-    // The second copy is trimmed, too.
+    // The second copy is also trimmed.
     board.note_trimmed(0, 5, NEXT);
     assert_eq!(resend(&mut board, left(40)), [5]);
     board.note_trimmed(0, 7, NEXT);

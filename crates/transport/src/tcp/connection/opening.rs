@@ -15,7 +15,7 @@ use crate::tcp::sender::TcpSender;
 use crate::tcp::settings::{ClassConfig, Pattern};
 use crate::tcp::timestamps;
 
-/// Returns the sender of the connection `identity`, which is used for `task`.
+/// Returns the sender that carries out `task` on the connection `identity`.
 fn sender(
     identity: &Identity,
     task: &Task,

@@ -10,7 +10,7 @@ use crate::tcp::header::{Bits, HasTcp};
 use crate::tcp::probing::PROBE_BYTES;
 
 impl Connection {
-    /// Reflects an arriving probe at once, with its collected telemetry.
+    /// Immediately reflects an arriving probe, with its collected telemetry.
     pub(in crate::tcp) fn reflect<H: HasTcp>(
         &self,
         probe: &Packet<H>,

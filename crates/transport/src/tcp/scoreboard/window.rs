@@ -240,7 +240,7 @@ mod tests {
         Time::from_ps(us * 1_000_000)
     }
 
-    /// Returns segments of 100, 1 and 65,535 bytes and one with only a FIN, from `start` on.
+    /// Returns segments of 100, 1 and 65,535 bytes and one with only a FIN, starting at `start`.
     fn four(start: u64) -> Window {
         let mut window = Window::EMPTY;
         window.push(at(1), start, 100, false);

@@ -151,7 +151,7 @@ impl TcpSender {
         }
     }
 
-    /// Marks the first segment as lost and allows its retransmission at once, regardless of the
+    /// Marks the first segment as lost and allows its immediate retransmission, regardless of the
     /// data in flight (RFC 5681, section 3.2, step 3; RFC 6582, section 3.2, step 3).
     fn retransmit_first(&mut self) {
         if self.board.lose_first() {

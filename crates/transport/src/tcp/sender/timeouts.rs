@@ -164,7 +164,8 @@ mod tests {
         assert_eq!(time_out(&mut sender), threshold);
     }
 
-    /// RFC 8985 detects the loss at once, because more than three segments beyond it are reported.
+    /// RFC 8985 detects the loss immediately, because more than three segments beyond it are
+    /// reported.
     #[test]
     fn prague_reduces_for_a_loss_and_not_for_the_marks_beside_it() {
         let (mut sender, now) = sending(&PragueConfig::default(), Feedback::Accurate);

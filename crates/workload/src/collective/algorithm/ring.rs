@@ -53,7 +53,7 @@ impl Ring {
     }
 
     /// Returns a ring at `position` of `count` places, between the members `previous` and `next`.
-    /// Each place has `block` blocks, from `first_block` on.
+    /// Each place has `block` blocks, starting at `first_block`.
     pub(super) const fn between(
         (position, count): (u32, u32),
         (previous, next): (u32, u32),

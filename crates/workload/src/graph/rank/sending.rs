@@ -59,7 +59,7 @@ impl RankApplication {
         }
     }
 
-    /// Delivers a message of the rank to itself at once: no network is involved, and a copy in
+    /// Immediately delivers a message of the rank to itself: no network is involved, and a copy in
     /// memory takes no time.
     fn send_to_itself(
         &mut self,

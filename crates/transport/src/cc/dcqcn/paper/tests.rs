@@ -64,7 +64,7 @@ fn the_first_mark_cuts_at_once_and_others_when_the_interval_is_over() {
     }
     assert_eq!(mbps(&cc), 50_000);
     assert_eq!(timers(&mut cc, 109), [(60, 25_000, 50_000)]);
-    // No mark in the second interval: the next mark cuts at once.
+    // No mark in the second interval: the next mark cuts immediately.
     cc.on_ack(&marked(111));
     assert_eq!((mbps(&cc), target(&cc)), (12_500, 25_000));
 }

@@ -85,8 +85,8 @@ fn the_third_duplicate_begins_a_recovery() {
 }
 
 /// RFC 5681, section 3.2, step 3, and RFC 6582, section 3.2, step 3: the lost segment is
-/// retransmitted at once, although more than half of the window is in flight; new segments are not
-/// sent.
+/// retransmitted immediately, although more than half of the window is in flight; new segments are
+/// not sent.
 #[test]
 fn what_is_lost_is_retransmitted_whatever_is_in_flight() {
     let (mut sender, now) = sending();
@@ -123,7 +123,7 @@ fn a_second_recovery_begins_only_beyond_recover() {
         assert_eq!(acknowledge(&mut sender, now, recover), 0);
         assert_eq!(sender.phase, Phase::Open);
     }
-    // One segment further, three duplicates begin a recovery.
+    // One segment later, three duplicates begin a recovery.
     let now = now + RTT;
     acknowledge(&mut sender, now, recover + 1);
     for _ in 0..2 {
