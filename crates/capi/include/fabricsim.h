@@ -174,7 +174,7 @@ typedef struct FabricsimMessage {
 
 // Counts over the whole network, from the start.
 typedef struct FabricsimStatistics {
-  // The present time, in picoseconds.
+  // The current time, in picoseconds.
   uint64_t now;
   // Flows that have started, including flows of workloads.
   uint64_t flows_started;
@@ -334,7 +334,7 @@ int32_t fabricsim_ideal_time(FabricsimHandle simulation,
                              const struct FabricsimMessage *message,
                              uint64_t *time);
 
-// Writes the present time, in picoseconds, to `now`. In a callback it is the time of the event.
+// Writes the current time, in picoseconds, to `now`. In a callback it is the time of the event.
 //
 // # Safety
 // `now` points to room for it.
@@ -403,7 +403,7 @@ int32_t fabricsim_run_until_next(FabricsimHandle simulation,
 // and timers are events. A callback cannot call this.
 int32_t fabricsim_ignore_acknowledgements(FabricsimHandle simulation);
 
-// Ends the run after the present event. Only a callback can call this. The run can continue later.
+// Ends the run after the current event. Only a callback can call this. The run can continue later.
 int32_t fabricsim_stop(FabricsimHandle simulation);
 
 // Sends a message now. The library copies it.

@@ -153,7 +153,7 @@ pub unsafe extern "C" fn fabricsim_ideal_time(
     })
 }
 
-/// Writes the present time, in picoseconds, to `now`. In a callback it is the time of the event.
+/// Writes the current time, in picoseconds, to `now`. In a callback it is the time of the event.
 ///
 /// # Safety
 /// `now` points to room for it.

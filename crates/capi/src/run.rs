@@ -127,7 +127,7 @@ pub extern "C" fn fabricsim_ignore_acknowledgements(simulation: FabricsimHandle)
     })
 }
 
-/// Ends the run after the present event. Only a callback can call this. The run can continue later.
+/// Ends the run after the current event. Only a callback can call this. The run can continue later.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_stop(simulation: FabricsimHandle) -> i32 {
     guard(|| {

@@ -108,7 +108,7 @@ pub type FabricsimCallback =
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct FabricsimStatistics {
-    /// The present time, in picoseconds.
+    /// The current time, in picoseconds.
     pub now: u64,
     /// Flows that have started, including flows of workloads.
     pub flows_started: u64,

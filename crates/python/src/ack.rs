@@ -12,7 +12,7 @@ pub(crate) struct FlowStart {
     flow: u32,
     /// The flow class.
     flow_class: u16,
-    /// The present time.
+    /// The current time.
     now: u64,
     /// The rate of its NIC.
     line_rate: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Hop {
 /// An acknowledgement. Times are in picoseconds, sizes in bytes.
 #[pyclass(frozen, module = "fabricsim")]
 pub(crate) struct Ack {
-    /// The present time.
+    /// The current time.
     #[pyo3(get)]
     now: u64,
     /// Round-trip time of the acknowledged packet.
@@ -158,7 +158,7 @@ impl Ack {
 /// A signal of congestion. Times are in picoseconds, sizes in bytes.
 #[pyclass(frozen, get_all, module = "fabricsim")]
 pub(crate) struct Congestion {
-    /// The present time.
+    /// The current time.
     now: u64,
     /// `"loss"`, `"mark"` or `"timeout"`.
     signal: &'static str,

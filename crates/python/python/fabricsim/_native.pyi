@@ -232,7 +232,7 @@ class FlowStart:
 
     @property
     def now(self) -> int:
-        """The present time, in picoseconds."""
+        """The current time, in picoseconds."""
 
     @property
     def line_rate(self) -> int:
@@ -281,7 +281,7 @@ class Ack:
 
     @property
     def now(self) -> int:
-        """The present time."""
+        """The current time."""
 
     @property
     def rtt(self) -> int | None:
@@ -334,7 +334,7 @@ class Congestion:
 
     @property
     def now(self) -> int:
-        """The present time."""
+        """The current time."""
 
     @property
     def signal(self) -> Literal["loss", "mark", "timeout"]:
@@ -420,7 +420,7 @@ class Simulation:
         """
 
     def stop(self) -> None:
-        """Ends the run after the present event; only a callback can. The run can continue later."""
+        """Ends the run after the current event; only a callback can. The run can continue later."""
 
     def finish_capture(self) -> int | None:
         """Ends the capture and writes its frames to the file that ``capture`` named when the
@@ -443,7 +443,7 @@ class Simulation:
 
     @property
     def now(self) -> int:
-        """The present time, in picoseconds; in a callback, the time of the event."""
+        """The current time, in picoseconds; in a callback, the time of the event."""
 
     @property
     def hosts(self) -> list[int]:
