@@ -64,7 +64,7 @@ fn a_program_says_where_frames_go() {
     let error = Simulation::new(&scenario(), 1).err().unwrap();
     let diagnostic = error.diagnostic().unwrap();
     assert_eq!(diagnostic.faulty_text(), "[capture]");
-    assert!(error.to_string().contains("which file"), "{error}");
+    assert!(error.to_string().contains("file"), "{error}");
     assert!(diagnostic.help().contains("Simulation::capturing"));
 }
 
