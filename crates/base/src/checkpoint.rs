@@ -141,7 +141,7 @@ pub fn load_optional<T: Checkpointed>(
     }
 }
 
-/// Defines `save_state` and `load_state` in the trait of a plugin. By default, saving is refused
+/// Defines `save_state` and `load_state` in the trait of a plugin. By default, saving is rejected
 /// with the name of the plugin's type. `$what` describes the plugin in messages.
 #[macro_export]
 macro_rules! plugin_state {

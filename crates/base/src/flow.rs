@@ -175,7 +175,7 @@ pub struct Flow {
     pub ends: Ends,
     /// The completion time of the flow in the idle network, by the routes when it started.
     pub ideal: Duration,
-    /// The place of a message in the stream of a connection; `None` for a flow of its own.
+    /// The place of a message in the stream of a connection; `None` for a separate flow.
     pub stream: Option<StreamPlace>,
 }
 

@@ -167,7 +167,7 @@ impl Capture {
     }
 }
 
-/// Refuses a capture in a run that continues elsewhere or that several ranks share.
+/// Rejects a capture in a run that continues elsewhere or that several ranks share.
 ///
 /// # Errors
 /// Fails if `scenario` has a capture.

@@ -4,7 +4,7 @@
 //! [`CongestionControl`], and [`CcRegistry::register`] gives it a name. A controller without
 //! telemetry is written for every header (`impl<H> CongestionControl<H>`). A controller that reads
 //! telemetry is written for [`TelemetryView`], and [`CcConfig::TELEMETRY`] names its kind: [`INT`],
-//! [`DIGEST`], or a [`TelemetryKind`] of its own.
+//! [`DIGEST`], or its own [`TelemetryKind`].
 
 pub use fabricsim_base::id::{NodeId, PortId};
 pub use fabricsim_base::input::{ConfigError, Key, Keys, ValueKind};

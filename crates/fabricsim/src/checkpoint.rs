@@ -169,7 +169,7 @@ pub(crate) fn cannot_load(refused: &LoadError) -> Error {
     }
 }
 
-/// Refuses checkpoints of a run that captures frames.
+/// Rejects checkpoints of a run that captures frames.
 ///
 /// # Errors
 /// Fails if `scenario` has a capture.

@@ -8,7 +8,7 @@
 //! has let no host advance beyond it. There is no quantum, and results do not depend on the number
 //! of threads.
 //!
-//! There are two ways to receive events. A program with a loop of its own calls
+//! There are two ways to receive events. A program with its own loop calls
 //! [`Simulation::run_until_next`](crate::Simulation::run_until_next), which returns at each event:
 //!
 //! ```

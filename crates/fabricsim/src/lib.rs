@@ -75,7 +75,7 @@
 //!
 //! Congestion-control algorithms are in [`cc`], other plugins in [`plugin`], the tables of a
 //! scenario in [`settings`]. `docs/public-api.txt` lists each name of this crate. The crates below
-//! it, which define most of these names, give no guarantees of their own.
+//! it, which define most of these names, give no guarantees themselves.
 
 mod capture;
 pub mod cc;

@@ -18,7 +18,7 @@ const PORT_BYTES: u64 = 1_560;
 /// Networks below this size are built without a check.
 const SMALL_BYTES: u64 = 256 << 20;
 
-/// Refuses a network that would need more memory than this machine has left.
+/// Rejects a network that would need more memory than this machine has left.
 ///
 /// # Errors
 /// The error states the needed and the available memory.
@@ -43,12 +43,12 @@ pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
     }
 }
 
-/// A scenario is refused if its packets could need more than this many times the memory that is
+/// A scenario is rejected if its packets could need more than this many times the memory that is
 /// left. The estimate assumes that all links are full simultaneously, in both directions; windows
 /// keep most runs far below it.
 const MOST_TIMES: u64 = 16;
 
-/// Refuses a scenario if its packets would need much more memory than the machine has left.
+/// Rejects a scenario if its packets would need much more memory than the machine has left.
 ///
 /// # Errors
 /// The error states the needed and the available memory.

@@ -223,7 +223,7 @@ impl<S: IntHeader> Hpcc<S> {
     /// Rates per hop belong to links. All rates of the new path start with the lowest one of the
     /// previous path, just as a single rate would continue.
     ///
-    /// If each packet takes a path of its own, the records of all paths are kept. Returns `true` if
+    /// If each packet takes its own path, the records of all paths are kept. Returns `true` if
     /// there is one for the path of `stack`.
     #[cold]
     fn change_path(&mut self, stack: &S) -> bool {

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use fabricsim_base::ranks::Ranks;
 
 /// Returns the default number of threads for this rank: its share of the cores of `machine`. Ranks
-/// bound to cores of their own use these cores; ranks with common cores divide them evenly. All
+/// bound to separate cores use these cores; ranks with common cores divide them evenly. All
 /// ranks must call this, each with the name of its machine.
 #[must_use]
 pub fn threads_by_default(ranks: &dyn Ranks, machine: &str) -> usize {

@@ -204,7 +204,7 @@ impl ClassFactory {
     }
 }
 
-/// The RDMA factories of a run: one for each class with an algorithm of its own, and one for all
+/// The RDMA factories of a run: one for each class with its own algorithm, and one for all
 /// other classes.
 #[derive(Clone, Debug)]
 pub struct ClassFactories {

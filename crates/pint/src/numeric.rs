@@ -7,7 +7,7 @@
 //! random numbers that other nodes could know, so you pass one to the codes: a
 //! [`GlobalHash`](crate::GlobalHash) of the packet and the hop.
 //!
-//! The utilizations of [`HpccPint`](crate::HpccPint) have a code of their own,
+//! The utilizations of [`HpccPint`](crate::HpccPint) have their own code,
 //! [`LogCode`](crate::LogCode).
 //!
 //! ```

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// Interval between two checks for signals. It bounds the delay of Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs `work` on a thread of its own, without the interpreter, so that this thread can check for
+/// Runs `work` on a separate thread, without the interpreter, so that this thread can check for
 /// signals and call `tick` meanwhile. If either raises an exception, this raises `stop`, which must
 /// end the work.
 ///

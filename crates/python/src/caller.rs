@@ -37,7 +37,7 @@ impl Driver for EventCaller {
         }
         drop(calls);
         for request in requests {
-            // The callback's own call has already refused an impossible request.
+            // The callback's own call has already rejected an impossible request.
             let _ = match request {
                 Request::Send(at, message) => actions.send_at(at, &message),
                 Request::SetTimer(at, number) => actions.set_timer(at, number),

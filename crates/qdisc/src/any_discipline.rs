@@ -60,7 +60,7 @@ impl<H: Header> AnyDiscipline<H> {
     /// Lets `packet` bypass the empty queue, on the way to an idle wire or, if it `waits`, to the
     /// end of the current transmission. Returns `None` if the discipline needs
     /// [`enqueue`](Discipline::enqueue), because it changes state, measures queueing times, or
-    /// refuses the packet.
+    /// rejects the packet.
     #[inline]
     pub(crate) fn pass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         match self {

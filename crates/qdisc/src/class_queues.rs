@@ -99,7 +99,7 @@ impl<H: Header> ClassQueues<H> {
     }
 
     /// Returns these queues with at most `most` bytes of control packets; additional control
-    /// packets are refused.
+    /// packets are rejected.
     #[must_use]
     pub const fn with_control_limit(mut self, most: Bytes) -> Self {
         self.control_limit = most.get();

@@ -4,7 +4,7 @@
 //!
 //! * A connection is opened by SYN and SYN-ACK. These pass the queues as small packets that are not
 //!   ECN-capable, and are repeated if lost. They negotiate the feedback of marks.
-//! * A [`Pattern::Plain`] flow sends its bytes over a connection of its own and ends when the last
+//! * A [`Pattern::Plain`] flow sends its bytes over its own connection and ends when the last
 //!   byte is acknowledged. A [`Pattern::Fetch`] requests the bytes from a server, over a connection
 //!   of its own or one that is bound late ([`Reuse::LateBinding`]), and ends when the last byte has
 //!   been read.

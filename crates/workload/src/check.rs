@@ -140,7 +140,7 @@ pub(crate) fn priority(number: u8) -> Result<Priority, ConfigError> {
 }
 
 /// Returns the priority `number` and the class `own` of a workload, if all of its flows have them.
-/// The result is empty if the priority is invalid, because another check refuses that.
+/// The result is empty if the priority is invalid, because another check rejects that.
 pub(crate) fn sole_user(number: u8, own: ClassId) -> Vec<(Priority, ClassId)> {
     let priority = Priority::try_from(number).ok();
     priority

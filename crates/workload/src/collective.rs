@@ -320,7 +320,7 @@ impl CollectiveConfig {
         })
     }
 
-    /// Refuses keys of another operation, because they would have no effect.
+    /// Rejects keys of another operation, because they would have no effect.
     fn refuse_foreign_keys(&self) -> Result<(), ConfigError> {
         let is_v = self.operation == CollectiveOperation::AllToAllV;
         let is_pipeline = self.operation == CollectiveOperation::Pipeline;

@@ -19,7 +19,7 @@ use crate::offered::{CostOf, Offered};
 /// The traffic of one `[[workload]]` table: the sources, destinations, sizes and start times of
 /// flows.
 pub trait Workload: Debug + Send + Sync {
-    /// Builds the source of flows; they have `class`, unless the workload has classes of its own. A
+    /// Builds the source of flows; they have `class`, unless the workload has its own classes. A
     /// workload with [applications](Workload::applications) that start all flows needs no source.
     ///
     /// # Errors

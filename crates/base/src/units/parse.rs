@@ -197,7 +197,7 @@ const SIZE: Form = Form {
     most: (limits::MAX_SIZE.get(), "1000TB"),
 };
 
-/// A size in bits, which is refused regardless of its value.
+/// A size in bits, which is rejected regardless of its value.
 const BITS: Form = Form {
     unit: bits,
     most: (u64::MAX, ""),

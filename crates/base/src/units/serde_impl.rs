@@ -1,4 +1,4 @@
-//! In configuration files, quantities are strings with a unit; a bare number is refused with a
+//! In configuration files, quantities are strings with a unit; a bare number is rejected with a
 //! suggestion.
 
 use std::fmt;

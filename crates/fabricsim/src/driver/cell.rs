@@ -81,7 +81,7 @@ impl Desk for OrderDesk<'_> {
             return;
         };
         // The number is an error only if the run ends because no numbers are left: impossible
-        // messages were refused before they were ordered.
+        // messages were rejected before they were ordered.
         if let Ok(id) = number {
             state.add(id, &message);
         }

@@ -26,7 +26,7 @@ impl<'a> Marking<'a> {
             scenario,
             switch: scenario.switch().resolved(nic_rate, scenario.quirks()),
             nic_rate,
-            // Contradicting marks are refused when the scenario is read.
+            // Contradicting marks are rejected when the scenario is read.
             wanted: scenario.wanted_marks().unwrap_or_default(),
             published_draws: PublishedDraws::new(scenario.topology().len() as u64, scenario.seed()),
             unmarked,

@@ -182,7 +182,7 @@ pub(super) fn file_name(key: &str, format: SeriesFormat) -> String {
     format!("{key}.{}", format.ending())
 }
 
-/// Rows as lines of a CSV file, with a buffer of its own.
+/// Rows as lines of a CSV file, with a buffer.
 #[derive(Debug)]
 struct CsvSink {
     file: File,

@@ -74,7 +74,7 @@ impl<'a> ResultPlace<'a> {
         &self.origin
     }
 
-    /// Refuses results that would overwrite a file that `scenario` names, even if earlier results
+    /// Rejects results that would overwrite a file that `scenario` names, even if earlier results
     /// may be replaced.
     fn keep_inputs(&self, scenario: &Scenario) -> Result<(), Error> {
         let inputs = input_files(scenario);

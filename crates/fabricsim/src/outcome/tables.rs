@@ -7,7 +7,7 @@ use fabricsim_core::plugin::QueueReport;
 
 use fabricsim_network::PauseEvent;
 
-/// Writes `queue_stats.csv`: one row for each queue with a discipline of its own.
+/// Writes `queue_stats.csv`: one row for each queue with its own discipline.
 pub(super) fn write_queue_stats(
     out: &mut impl Write,
     reports: &[(NodeId, PortId, QueueReport)],

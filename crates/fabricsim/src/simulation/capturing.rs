@@ -8,7 +8,7 @@ use fabricsim_scenario::text::error::Error;
 use super::Simulation;
 use crate::capture::{Capture, CaptureSummary, refuse_capture};
 
-/// Refuses a capture without a file.
+/// Rejects a capture without a file.
 ///
 /// # Errors
 /// Fails if `scenario` has a capture.

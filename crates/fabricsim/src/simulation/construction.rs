@@ -82,7 +82,7 @@ impl Simulation {
         threads: usize,
         ranks: Option<Arc<dyn Ranks>>,
     ) -> Result<Self, Error> {
-        // Refuse scenarios that need too much memory before allocating any.
+        // Reject scenarios that need too much memory before allocating any.
         check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let ground = Ground::of(scenario)?;
@@ -161,7 +161,7 @@ impl Simulation {
     }
 }
 
-/// Refuses a network with paths or rates that exceed the room of telemetry.
+/// Rejects a network with paths or rates that exceed the room of telemetry.
 fn check_int(scenario: &Scenario, context: &CcContext) -> Result<(), Error> {
     let longest = context.longest_path;
     let rates = context.link_rates.len();
@@ -318,7 +318,7 @@ impl<'s> Ground<'s> {
             check_int(scenario, context)?;
         }
         // All algorithms that read digests have the same settings, because other scenarios are
-        // refused.
+        // rejected.
         let digest = scenario.pint_configs().next();
         Ok(Plan {
             topology: scenario.topology(),

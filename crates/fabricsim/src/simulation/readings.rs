@@ -143,7 +143,7 @@ impl Simulation {
         self.runner.hop_series(least)
     }
 
-    /// Returns statistics of the switch-port queues with disciplines of their own: marks, drops and
+    /// Returns statistics of the switch-port queues with their own disciplines: marks, drops and
     /// waiting times so far, in the order of nodes, ports and priorities.
     #[must_use]
     pub fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {

@@ -36,7 +36,7 @@ pub struct QueueArea {
 }
 
 /// The queue lengths of one switch over time. They are exact, because every change is recorded. The
-/// empty queue has a bin of its own, [0, 1).
+/// empty queue has its own bin, [0, 1).
 #[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct QueueTimes {
     #[checkpoint(rebuilt)]

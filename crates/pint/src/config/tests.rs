@@ -1,4 +1,4 @@
-//! Tests of both profiles' defaults, and of refused values.
+//! Tests of both profiles' defaults, and of rejected values.
 
 use fabricsim_base::units::Duration;
 

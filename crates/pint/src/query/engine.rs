@@ -74,7 +74,7 @@ impl Queries {
             );
             return Err((Some(0), error));
         }
-        // The plan and each hash function get seeds of their own, derived from `seed`.
+        // The plan and each hash function get separate seeds, derived from `seed`.
         let plan = Plan::new(&demands, budget, seeds.value(0, 0)).map_err(|error| (None, error))?;
         // The congestion control's own telemetry writes the digest of the query that it reads.
         let controller_query = cc.and_then(|_| configs.iter().position(is_of_controller));

@@ -81,7 +81,7 @@ impl Sink {
             let digest = probe.digest >> set.offset(index) & (u64::MAX >> (64 - bits));
             let encoder = &queries.encoders[index];
             let digest = match (encoder, packet.telemetry.digest()) {
-                // The congestion control's digest has a slot of its own.
+                // The congestion control's digest has its own slot.
                 (Encoder::Controller { .. }, None) => continue,
                 (Encoder::Controller { .. }, Some(code)) => u64::from(code),
                 _ => digest,

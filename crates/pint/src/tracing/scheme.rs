@@ -26,7 +26,7 @@ pub struct SchemeConfig {
     pub layers: Layers,
     /// Bits of the digest of one instance: b in the paper's figures, 1 to 64.
     pub digest_bits: u32,
-    /// Number of instances. Each has hashes of its own, and their digests share a packet (section
+    /// Number of instances. Each has its own hashes, and their digests share a packet (section
     /// 4.2, "Multiple instantiations"): `2 x (b = 4)` means two of 4 bits. At most 64 bits in
     /// total.
     pub instances: u32,

@@ -55,7 +55,7 @@ settings! {
     }
 }
 
-/// Refuses an interval that is shorter than the target.
+/// Rejects an interval that is shorter than the target.
 pub(crate) fn validate_times(target: Duration, interval: Duration) -> Result<(), ConfigError> {
     if interval >= target {
         return Ok(());

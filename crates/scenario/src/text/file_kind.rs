@@ -184,7 +184,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Returns the refusal in `error`, if it contains one.
+    /// Returns the rejection in `error`, if it contains one.
     pub(crate) fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }

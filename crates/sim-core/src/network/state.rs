@@ -86,7 +86,7 @@ impl<M: Model> Network<M> {
         (0..ports.len()).map(sample).collect()
     }
 
-    /// Returns the statistics of all switch queues with disciplines of their own, in the order of
+    /// Returns the statistics of all switch queues with their own disciplines, in the order of
     /// nodes, ports and priorities.
     #[must_use]
     pub fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {

@@ -65,7 +65,7 @@ pub struct AppFlow {
     /// Value that is passed to the receiving application with the flow. It represents the content
     /// of the message, which is not simulated.
     pub tag: u64,
-    /// The connection of the message; `None` for a flow of its own.
+    /// The connection of the message; `None` for a separate flow.
     pub connection: Option<Connection>,
 }
 
@@ -125,7 +125,7 @@ impl AppFlow {
 /// The reason why an application's flow was not started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum StartError {
-    /// No route leads to the destination of a flow of its own. The flow is listed as unreachable.
+    /// No route leads to the destination of a separate flow. The flow is listed as unreachable.
     NoRoute,
     /// The flow is impossible, for the reason in words.
     Refused(String),
@@ -235,14 +235,14 @@ impl<'a> AppContext<'a> {
     /// Starts `flow` now. Returns its number.
     ///
     /// # Errors
-    /// Fails if the flow is impossible or, for a flow of its own, no route leads to its
+    /// Fails if the flow is impossible or, for a separate flow, no route leads to its
     /// destination.
     pub fn start_flow(&mut self, flow: &AppFlow) -> Result<FlowId, StartError> {
         self.actions.start_flow(self.now, flow)
     }
 
     /// Starts `flow` after `delay`. Returns its number. If no route leads to the destination of a
-    /// flow of its own by then, the flow is listed as unreachable and
+    /// separate flow by then, the flow is listed as unreachable and
     /// [`Application::on_flow_unreachable`] is called.
     ///
     /// # Errors

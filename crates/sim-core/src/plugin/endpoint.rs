@@ -133,7 +133,7 @@ pub enum PortUpdate {
 /// Data that a packet has delivered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Received {
-    /// The last byte of a flow of its own.
+    /// The last byte of a separate flow.
     Flow(FlowId),
     /// More of the stream of a connection.
     Stream {

@@ -12,7 +12,7 @@ use fabricsim_base::units::{Bytes, Time};
 pub enum DropReason {
     /// The shared buffer of the switch had no room.
     Buffer,
-    /// The queueing discipline refused or discarded the packet.
+    /// The queueing discipline rejected or discarded the packet.
     Queue,
     /// The link lost it.
     Link,

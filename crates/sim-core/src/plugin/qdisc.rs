@@ -70,7 +70,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// Calls `visit` with every waiting packet, in any fixed order. Not called on the packet path.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
-    /// Calls `visit` with the statistics of each queue that has a discipline of its own, in the
+    /// Calls `visit` with the statistics of each queue that has its own discipline, in the
     /// order of priorities. Not called on the packet path.
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 

@@ -10,7 +10,7 @@ use fabricsim_base::input::{Choice, ValueKind};
     serde(rename_all = "kebab-case")
 )]
 pub enum Reuse {
-    /// A connection of its own, which is closed afterwards.
+    /// A separate connection, which is closed afterwards.
     #[default]
     None,
     /// The first connection to be open: its own, or an older one that has served its request.

@@ -109,7 +109,7 @@ impl<H> ControllerFactory<H> for DctcpConfig {
 /// DCTCP for one flow.
 ///
 /// Differs from the paper: it sets a rate and starts at line rate, without slow start. The receiver
-/// does not delay acknowledgements, so it echoes every mark on an acknowledgement of its own. The
+/// does not delay acknowledgements, so it echoes every mark on a separate acknowledgement. The
 /// published HPCC simulator does the same.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Dctcp {

@@ -133,7 +133,7 @@ fn flows_of_both_end_at_the_other_host_and_acks_go_first() {
     let (mut near, mut far) = (host(), host());
     start(&mut near, 0, (0, 1), RDMA);
     start(&mut near, 1, (0, 1), TCP);
-    // The far host has data of its own, but ACKs have priority over it.
+    // The far host has its own data, but ACKs have priority over it.
     start(&mut far, 2, (1, 0), TCP);
     start(&mut far, 3, (1, 0), RDMA);
     let none = PrioritySet::default();

@@ -255,7 +255,7 @@ impl TcpConfig {
             ack_delay: Some(all.ack_delay),
             quick_acks: Some(all.quick_acks),
             detection: Some(all.detection),
-            // This key has no meaning with duplicate acknowledgements, and setting it is refused.
+            // This key has no meaning with duplicate acknowledgements, and setting it is rejected.
             tail_loss_probe: (all.detection == Detection::Rack).then_some(all.tail_loss_probe),
             slow_start_after_idle: Some(all.slow_start_after_idle),
             request: size(all.request),

@@ -13,7 +13,7 @@ use super::{CollectiveAlgorithm, CollectiveOperation};
 /// Settings that only one operation has.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Detail {
-    /// The operation has no settings of its own.
+    /// The operation has no settings.
     None,
     /// For an all-to-all-v: the bytes that each member has for each other member.
     Parts(Parts),

@@ -43,7 +43,7 @@ pub(super) fn is_header(line: Piece<'_>) -> bool {
 ///
 /// Differs from htsim: a host detects the end of a flow to it by its last byte, and the end of a
 /// flow from it by the last acknowledgement, for either trigger of that flow. A flow that starts at
-/// a third host cannot be triggered and is refused. Times are exact, not of single precision.
+/// a third host cannot be triggered and is rejected. Times are exact, not of single precision.
 ///
 /// # Errors
 /// Returns the position of the first mistake:

@@ -8,7 +8,7 @@
 //! dependencies are met (there, one at a time: `HardwareResource.cc`). A broadcast is sent (there,
 //! it is a delay). Members of a group are in the order of their numbers (there, of the file). A
 //! node that communicates on the processor computes for its duration, as it did there before such
-//! nodes were refused (`issue_comm`).
+//! nodes were rejected (`issue_comm`).
 
 mod groups;
 mod node;
@@ -118,7 +118,7 @@ fn collective(comm_type: i128, ranks: usize) -> Option<(&'static str, i128)> {
     })
 }
 
-/// Refuses a collective along some dimensions of ASTRA-sim's network only, because the topologies
+/// Rejects a collective along some dimensions of ASTRA-sim's network only, because the topologies
 /// here have none.
 fn all_dimensions(node: &Node) -> Result<(), ChakraError> {
     let Some(stated) = node.dimensions.as_ref().filter(|all| all.contains(&false)) else {

@@ -3,7 +3,7 @@
 //! Hoefler, Siebert, Lumsdaine: "Group Operation Assembly Language - A Flexible Way to Express
 //! Collective Communication" (ICPP 2009). The grammar is defined by `src/LogGOPSim/txt2bin.re` of
 //! LogGOPSim: a statement is a line; a dependency follows the statements that it names. Differs
-//! from LogGOPSim: receipts from any source or of any tag are refused, a message of a rank to
+//! from LogGOPSim: receipts from any source or of any tag are rejected, a message of a rank to
 //! itself is delivered immediately, and hosts have no overheads (`o`, `g`): only the network takes
 //! time. As there, a message without bytes is sent as one byte, and a receipt matches a message by
 //! its source and tag, for any sizes that the two state (`match` in `LogGOPSim.cpp`).
@@ -256,7 +256,7 @@ fn option<T: TryFrom<u64> + Default>(
     }
 }
 
-/// Refuses unknown options.
+/// Rejects unknown options.
 fn known(options: &[Piece<'_>], help: &str) -> Result<(), InputError> {
     for pair in options.chunks(2) {
         if !matches!(pair[0].text, "tag" | "cpu" | "nic") {

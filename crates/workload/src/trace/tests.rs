@@ -266,7 +266,7 @@ const ALL_KINDS: &str = "rank,id,op,peer,bytes,tag,duration_ns,after,algorithm
 ";
 
 proptest! {
-    /// Texts with replaced bytes, possibly truncated, are read or refused at a position within the
+    /// Texts with replaced bytes, possibly truncated, are read or rejected at a position within the
     /// text.
     #[test]
     fn mutants_are_read_or_refused(

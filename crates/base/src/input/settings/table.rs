@@ -3,11 +3,11 @@
 /// Defines a table of a scenario: each key with its meaning, type, default and range.
 ///
 /// The macro generates the struct with public fields, its serialization by serde (unknown keys are
-/// refused), `KEYS` and `validate_ranges`. It also generates `Default` or, if some keys are
+/// rejected), `KEYS` and `validate_ranges`. It also generates `Default` or, if some keys are
 /// required, `with_required`, with these as arguments in the order of the table.
 ///
 /// A default is written as in a scenario, or is one of:
-/// - `required`: the table is refused without the key;
+/// - `required`: the table is rejected without the key;
 /// - `none`: the field is an `Option`, which is skipped when the table is written;
 /// - `null`: the field is an `Option`, which is written as null;
 /// - `empty`: the field is a list, which is skipped if it is empty;
@@ -97,7 +97,7 @@ macro_rules! settings {
                 }
             }),+];
 
-            /// Refuses values beyond their limits.
+            /// Rejects values beyond their limits.
             ///
             /// # Errors
             /// The error names the key, the problem and a suggestion.

@@ -73,7 +73,7 @@ where
         .unwrap_or_else(|error| panic!("the key `{key}` can have its own defaults: {error}"))
 }
 
-/// Refuses a `value` of `key` that is infinite or beyond `limits`. Accepts a missing value.
+/// Rejects a `value` of `key` that is infinite or beyond `limits`. Accepts a missing value.
 ///
 /// # Errors
 /// The error names the key, the problem and a suggestion.

@@ -213,7 +213,7 @@ proptest! {
     }
 
     /// Any number in any unit is parsed to exactly the bit/s or bytes of the tables above. It is
-    /// refused if the result is not a whole number or exceeds a limit.
+    /// rejected if the result is not a whole number or exceeds a limit.
     #[test]
     fn every_spelling_is_exact(
         digits in prop_oneof![0..2_000u64, 0..u64::MAX / 10_000_000_000],
@@ -245,7 +245,7 @@ proptest! {
         }
     }
 
-    /// Sizes in bits and rates in capitals are refused, for every number.
+    /// Sizes in bits and rates in capitals are rejected, for every number.
     #[test]
     fn no_factor_of_8_is_guessed(number in 1u64..1_000_000, unit in 0..RATES.len()) {
         let unit = RATES[unit].0;

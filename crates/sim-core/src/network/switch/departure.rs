@@ -170,7 +170,7 @@ impl<M: Model> Exit<'_, M> {
     /// Sends a packet at `now`. `usual` is the time of a byte if the port is on the fast path.
     ///
     /// `by` is the port of the arrival that triggers the departure. It is `None` if the end of the
-    /// previous packet does, which counts as an event of its own.
+    /// previous packet does, which counts as a separate event.
     // Inlined into its few callers because a call costs every packet-hop twenty instructions.
     #[inline(always)]
     fn depart(

@@ -1,6 +1,6 @@
 //! The stream of a connection: the messages that are not fully acknowledged.
 //!
-//! Each message begins with a packet of its own, and a packet takes as many sequence numbers as the
+//! Each message begins with a new packet, and a packet takes as many sequence numbers as the
 //! MTU has bytes. The last packet of a message leaves some of them unused ("padding"). So sequence
 //! numbers divided by the MTU count packets, like the PSN of a queue pair.
 

@@ -48,7 +48,7 @@ impl<'t> Connection<'t> {
         let (mut size, mut start, mut trigger) = (None, None, None);
         let (mut id, mut fires) = (None, [None, None]);
         while let Some(word) = words.next() {
-            // These words change the meaning of a line, so they are refused instead of ignored.
+            // These words change the meaning of a line, so they are rejected instead of ignored.
             if word.text == "addon" {
                 return Err(word.error(
                     "connections that add bytes at a signal are not simulated",

@@ -213,7 +213,7 @@ fn trigger_of<'t>(connection: &Connection<'t>) -> Piece<'t> {
     }
 }
 
-/// Refuses a flow that is triggered by a flow that neither begins nor ends at its source.
+/// Rejects a flow that is triggered by a flow that neither begins nor ends at its source.
 fn refuse_unseen(flow: &Connection<'_>, other: &Connection<'_>) -> Result<(), InputError> {
     if other.dst == flow.src || other.src == flow.src {
         return Ok(());

@@ -74,7 +74,7 @@ pub(super) fn read(mut file: &[u8]) -> Result<Vec<Node>, ChakraError> {
     Ok(nodes)
 }
 
-/// Refuses a dependency on a node that is not in the trace, as ASTRA-sim's feeder does
+/// Rejects a dependency on a node that is not in the trace, as ASTRA-sim's feeder does
 /// (`graph_sanity_check`): PyTorch's control dependencies may name omitted calls.
 fn dependencies_exist(nodes: &[Node]) -> Result<(), ChakraError> {
     let known: BTreeSet<u64> = nodes.iter().map(|node| node.id).collect();
