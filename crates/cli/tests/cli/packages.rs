@@ -138,14 +138,18 @@ fn the_program_of_the_readme_is_tested() {
     let readme = project_text("crates/fabricsim/README.md");
     let (_, rest) = readme.split_once("```rust\n").expect("a program");
     let (shown, _) = rest.split_once("```").expect("its end");
+    let shown: Vec<&str> = shown.lines().map(str::trim).collect();
     let library = project_text("crates/fabricsim/src/lib.rs");
-    let documentation: String = library
+    let documentation = library
         .lines()
         .filter_map(|line| line.strip_prefix("//!"))
-        .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
+        .map(str::trim);
+    let tested: Vec<&str> = documentation
+        .skip_while(|line| *line != "```")
+        .skip(1)
+        .take_while(|line| *line != "```")
         .filter(|line| !line.starts_with("# "))
         .collect();
-    let tested = documentation.split("```\n").nth(1).expect("a program");
     assert_eq!(shown, tested);
 }
 
