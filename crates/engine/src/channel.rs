@@ -66,7 +66,7 @@ impl<M: Message> SendBuffer<M> {
     }
 }
 
-/// One channel of a [`SendBuffer`], looked up once for several messages in a row.
+/// One channel of a [`SendBuffer`], looked up once for several consecutive messages.
 #[derive(Debug)]
 pub struct Lane<'a, M> {
     messages: &'a mut Batch<M>,

@@ -1,4 +1,4 @@
-//! The state of the engine in a checkpoint: its time, its processes and the messages on the way.
+//! The state of the engine in a checkpoint: its time, its processes and the messages in transit.
 //!
 //! The partition of a process, the buffer of a message, and the side of a mailbox on which it is
 //! have no effect on results. So a checkpoint does not contain them, and can be loaded with any

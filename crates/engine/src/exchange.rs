@@ -102,7 +102,7 @@ impl<M: Message> Exchange<M> {
         }
     }
 
-    /// Puts messages from another rank into the half of the mailboxes with `parity`.
+    /// Stores messages from another rank in the half of the mailboxes with `parity`.
     fn unpack(
         bytes: &[u8],
         (mailboxes, positions): (&Mailboxes<M>, &[Position]),

@@ -1,4 +1,4 @@
-//! Messages on the way to a process, in the form that the process reads.
+//! Messages in transit to a process, in the form that the process reads.
 
 mod checkpoint;
 mod gathering;
@@ -29,7 +29,7 @@ pub(super) const MOST_CHANNELS: usize = 1 << 16;
 /// Maximum number of messages of an input that are carried over to the next epoch.
 const MOST_CARRIED: usize = 4;
 
-/// The messages on the way to one process, with the due messages of this epoch.
+/// The messages in transit to one process, with the due messages of this epoch.
 #[derive(Debug)]
 pub struct Inbox<M> {
     channels: Vec<Channel<M>>,
@@ -54,7 +54,7 @@ pub struct Inbox<M> {
     /// Number of sorted lists from which `keys` were gathered.
     sources: usize,
     base: Time,
-    /// The earliest arrival of all messages on the way.
+    /// The earliest arrival of all messages in transit.
     first: Time,
 }
 
@@ -113,7 +113,7 @@ impl<M: Message> Inbox<M> {
         self.first = earliest;
     }
 
-    /// Returns the earliest arrival of all messages on the way.
+    /// Returns the earliest arrival of all messages in transit.
     #[inline]
     pub(super) const fn first(&self) -> Time {
         self.first
@@ -214,7 +214,7 @@ impl<M: Message> Inbox<M> {
         (position - before) as u64
     }
 
-    /// Recalls all messages on the way on `input` and passes them to `lost`. Call it between
+    /// Recalls all messages in transit on `input` and passes them to `lost`. Call it between
     /// epochs.
     pub(super) fn recall(&mut self, input: usize, mut lost: impl FnMut(&M)) {
         let mut kept = 0;

@@ -185,7 +185,7 @@ impl<M: Message> Mailboxes<M> {
         earliest
     }
 
-    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor in another partition.
+    /// Stores `batch` in the half with `parity` of the mailbox of a neighbor in another partition.
     #[inline]
     pub(super) fn put(&self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
         let mailbox = &self.mailboxes[to.mailbox as usize];
@@ -250,7 +250,7 @@ impl<M: Message> OwnMailboxes<M> {
         bits
     }
 
-    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor.
+    /// Stores `batch` in the half with `parity` of the mailbox of a neighbor.
     #[inline(always)]
     fn put(&mut self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
         let place = to.mailbox as usize;

@@ -27,8 +27,8 @@ pub(super) struct Member<D: LogicalProcess> {
     pub(super) inbox: Inbox<D::Message>,
     pub(super) send_buffer: SendBuffer<D::Message>,
     pub(super) neighbors: Vec<Neighbor>,
-    /// Simulated time by which the process may be behind the others: the amount by which the delay
-    /// of its messages exceeds the lookahead.
+    /// Simulated time by which the process may be behind the other processes: the amount by which
+    /// the delay of its messages exceeds the lookahead.
     pub(super) margin: Duration,
 }
 

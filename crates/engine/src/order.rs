@@ -94,7 +94,7 @@ impl EpochSort {
     }
 }
 
-/// Puts `keys` into `scattered` behind the leading zeros. `place` returns the next place of the
+/// Copies `keys` to `scattered`, behind the leading zeros. `place` returns the next place of the
 /// key's bucket. The preceding places contain sorted keys of the same bucket, keys of lower
 /// buckets, or zeros.
 #[inline(always)]

@@ -29,7 +29,7 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) number: usize,
     pub(super) members: Vec<Member<D>>,
     pub(super) calendar: Calendar,
-    /// Longest simulated time by which any of its processes may be behind the others.
+    /// Longest simulated time by which any of its processes may be behind the other processes.
     pub(super) widest_margin: Duration,
     /// The order in which processes run.
     pub(super) schedule: Schedule,

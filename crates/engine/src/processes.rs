@@ -48,7 +48,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
         Some(result)
     }
 
-    /// Recalls every message on the way to process `index` over `channel`, as if it had never been
+    /// Recalls every message in transit to process `index` over `channel`, as if it had never been
     /// sent, and passes it to `lost`. No process may be behind. Does nothing if the process is on
     /// another rank.
     pub fn recall(

@@ -182,7 +182,7 @@ impl Timers {
         self.heap[place] = key;
     }
 
-    /// Puts `key` at the root and moves it down to its place.
+    /// Places `key` at the root and moves it down to its place.
     #[inline]
     fn sink(&mut self, key: Key) {
         let heap = &mut self.heap[..];

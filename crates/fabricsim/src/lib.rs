@@ -116,7 +116,7 @@ pub mod id {
     pub use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
 }
 
-/// Flows: requested, under way, and finished.
+/// Flows: requested, active, and finished.
 pub mod flow {
     pub use fabricsim_base::flow::{
         Completion, Connection, Flow, FlowKey, FlowRequest, FlowSource, PathInfo,

@@ -138,8 +138,8 @@ impl MemoryNeed {
         ))
     }
 
-    /// Returns the most memory that packets under way can need: for full links, or for all packets
-    /// if these are fewer.
+    /// Returns the maximum memory that packets in flight can need: for full links, or for all
+    /// packets if these are fewer.
     fn most_packets(&self) -> u64 {
         self.full_links.min(self.traffic)
     }

@@ -161,7 +161,7 @@ impl<S: IntHeader> Hpcc<S> {
                 && round == Round::Same
                 && stack.queue(index, &constants.scale) == Bytes::ZERO;
             index += 1;
-            // An empty queue within a round trip carries no news, but the link's old rate still
+            // An empty queue within a round trip adds no information, but the link's old rate still
             // limits the flow.
             if skip {
                 if let Some(hop) = own {

@@ -7,7 +7,7 @@
 //! cost of messages.
 //!
 //! Without the feature `mpi`, nothing is linked, and [`start`] returns an error if the process is
-//! one of several, because otherwise each process would do the whole work. The types are the same
+//! one of several, because otherwise each process would do all of the work. The types are the same
 //! with and without the feature.
 
 mod agreement;

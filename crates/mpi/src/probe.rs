@@ -126,7 +126,7 @@ impl ProbeReport {
 }
 
 /// Measures the cost of messages between `ranks`. All ranks must call this. Rank 0 gets the report,
-/// all others get `None`.
+/// all other ranks get `None`.
 #[must_use]
 pub fn probe(ranks: &MpiRanks, options: &ProbeOptions) -> Option<ProbeReport> {
     #[cfg(feature = "mpi")]

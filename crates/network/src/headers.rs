@@ -25,7 +25,7 @@ pub(crate) trait Layout:
     type Digest: HasDigest;
     /// The digests of queries.
     type Query: HasProbe;
-    /// Telemetry of an algorithm that brings its own format.
+    /// Telemetry of an algorithm that has its own format.
     type Tag: Header;
     /// The header of TCP. RDMA packets store their amount of credit there.
     type Tcp: HasSegment;

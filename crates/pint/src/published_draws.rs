@@ -31,7 +31,7 @@ pub(crate) struct PublishedDraws {
     sequence: CRand,
     #[checkpoint(rebuilt)]
     links: Vec<PortLink>,
-    /// ACKs on the way to their senders: arrival time and departure time.
+    /// ACKs in flight to their senders: arrival time and departure time.
     acks: BinaryHeap<Reverse<(Time, Time)>>,
 }
 

@@ -9,7 +9,7 @@ use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The tags of messages under way and of timers that are set. The simulation refers to tags by
+/// The tags of messages in progress and of timers that are set. The simulation refers to tags by
 /// numbers; 0 is a message without a tag.
 ///
 /// No code of Python runs while the lock is held: the thread that holds the interpreter may be
@@ -58,7 +58,7 @@ impl Tags {
         number
     }
 
-    /// Forgets a message. Returns its tag.
+    /// Removes a message. Returns its tag.
     pub(crate) fn remove(&self, number: u64) -> Option<Py<PyAny>> {
         self.known().messages.remove(&number)
     }
@@ -90,7 +90,7 @@ impl Tags {
         number.map(|number| number.extract()).transpose()
     }
 
-    /// Forgets a timer that has fired or is canceled. Returns its tag.
+    /// Removes a timer that has fired or is canceled. Returns its tag.
     pub(crate) fn take_timer(&self, py: Python<'_>, number: u64) -> Option<Py<PyAny>> {
         let tag = self.known().timers.remove(&number)?;
         // If the hash of the tag has changed since, the entry remains, which does no harm.
@@ -98,7 +98,7 @@ impl Tags {
         Some(tag)
     }
 
-    /// Returns the tag of the message or timer of an event. Forgets the tag with the last event of
+    /// Returns the tag of the message or timer of an event. Removes the tag with the last event of
     /// its message or timer.
     pub(crate) fn of(&self, py: Python<'_>, kind: &EventKind) -> Option<Py<PyAny>> {
         match kind {
@@ -117,7 +117,7 @@ impl Tags {
         }
     }
 
-    /// Handles an event that no callback receives: forgets its tag if it is the last one.
+    /// Handles an event that no callback receives: removes its tag if it is the last one.
     pub(crate) fn pass(&self, kind: &EventKind) {
         let is_over = !matches!(kind, EventKind::Delivered(_)) || self.known().ends_at_delivery;
         if is_over {

@@ -16,7 +16,7 @@ const BUFFER: usize = 64 * 1024;
 /// Decimals of the slowdown column.
 const SLOWDOWN_DECIMALS: usize = 6;
 
-/// Streams records as CSV in the given order, and digests the bytes on the way.
+/// Streams records as CSV in the given order, and digests the bytes as it writes.
 ///
 /// Times are in ns with up to three decimals and no trailing zeros; slowdowns have six decimals,
 /// rounded half up. Both are computed in integers, so every machine writes the same bytes.

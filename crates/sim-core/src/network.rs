@@ -326,7 +326,7 @@ impl<M: Model> Network<M> {
         self.engine.update(host.index(), |node| {
             if let Node::Host(host) = node {
                 host.add_application(now, application, stream);
-                // Discard the news: the pending start is already counted.
+                // Discard the report: the pending start is already counted.
                 host.take_app_news();
             }
         });

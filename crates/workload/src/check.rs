@@ -8,7 +8,7 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::context::{Expected, WorkloadContext};
 
-/// Typical memory of a flow under way, in bytes.
+/// Typical memory of an active flow, in bytes.
 const LIVE_FLOW_BYTES: f64 = 1_000.0;
 
 /// The default priority of data in a list: the lossless queue of the HPCC simulator.
@@ -77,7 +77,7 @@ pub(crate) fn amount(key: &'static str, expected: Expected) -> Result<Expected, 
     ))
 }
 
-/// Checks the number of flows that start together against the limit of flows under way; the error
+/// Checks the number of flows that start together against the limit of active flows; the error
 /// names `key`, which can spread them.
 pub(crate) fn together(key: &'static str, flows: f64) -> Result<(), ConfigError> {
     if flows <= MAX_LIVE_FLOWS as f64 {

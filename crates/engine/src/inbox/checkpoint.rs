@@ -1,4 +1,4 @@
-//! The messages on the way to a process, in a checkpoint.
+//! The messages in transit to a process, in a checkpoint.
 
 use super::Inbox;
 use crate::mailboxes::ChannelBatch;
@@ -7,7 +7,7 @@ use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_base::units::Time;
 
 impl<M: Message> Inbox<M> {
-    /// Appends the messages on the way, including the messages in `mailboxes`: for each channel
+    /// Appends the messages in transit, including the messages in `mailboxes`: for each channel
     /// with messages, in the order of arrival.
     pub(crate) fn save(&self, mailboxes: [&[ChannelBatch<M>]; 2], out: &mut Writer) {
         let own = |channel: usize| {

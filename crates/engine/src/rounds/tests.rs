@@ -53,7 +53,7 @@ fn threads_that_have_fallen_asleep_wake_up() {
     assert_eq!(sums, [20; 4]);
 }
 
-/// Items 0 and 4 wait until all others are done, so the third thread must work on two shares.
+/// Items 0 and 4 wait until all other items are done, so the third thread must work on two shares.
 #[test]
 fn a_thread_takes_what_is_left_to_another() {
     let mut items: Vec<usize> = (0..8).collect();

@@ -24,7 +24,7 @@ pub(crate) enum Pausing {
     Never,
 }
 
-/// A message under way.
+/// A message in progress.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     message: Message,

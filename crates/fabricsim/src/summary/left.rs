@@ -51,7 +51,7 @@ pub struct DeadlockedPort {
     pub queued_bytes: u64,
 }
 
-/// Returns the first unfinished flows: flows under way, then flows without a route.
+/// Returns the first unfinished flows: active flows, then flows without a route.
 pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<UnfinishedFlow> {
     let name = |node| simulation.routes().topology().name(node).to_owned();
     let under_way = left.iter().map(|unfinished| UnfinishedFlow {

@@ -18,7 +18,7 @@ pub enum Status {
     Deadlocked,
     /// Flows are left that start, or continue, after more than 53 days of simulated time.
     BeyondHorizon,
-    /// The simulation had more packets and events under way than a run can store.
+    /// The simulation had more packets and events in flight than a run can store.
     Overloaded,
     /// The user stopped it; the results are partial.
     Interrupted,

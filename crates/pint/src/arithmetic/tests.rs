@@ -68,7 +68,7 @@ fn what_a_table_has_no_entry_for_is_no_term() {
             (queued / (unit as f64 / 153_000.0) - 1.0).abs() < 1e-3,
             "{queued}"
         );
-        // An interval of T forgets the previous utilization.
+        // An interval of T gives the previous utilization no weight.
         assert!(after(&link, 3.0, 12_240, 0, 0, &mut stream) <= 0.0);
         // An interval of zero changes nothing.
         let same = after(&link, 0.75, 0, 0, 0, &mut stream);

@@ -215,7 +215,7 @@ impl PathDecoder {
         self.restarts
     }
 
-    /// Forgets all packets and starts with a path of `hops`.
+    /// Discards all packets and starts with a path of `hops`.
     fn begin(&mut self, hops: u8) {
         let count = usize::from(hops);
         self.hops = hops;

@@ -60,9 +60,9 @@ pub(super) struct Turns {
     /// `true` if sent packets are counted, because there are weights or turns of control are
     /// limited.
     counts: bool,
-    /// Maximum number of control packets in a row while other packets wait; 0 for no limit.
+    /// Maximum number of consecutive control packets while other packets wait; 0 for no limit.
     most_control: u32,
-    /// Number of control packets that have left in a row.
+    /// Number of consecutive control packets that have left.
     control: u32,
     deficits: Option<Box<Deficits>>,
 }

@@ -113,7 +113,7 @@ fn lossy_packets_pause_nobody_and_lossless_ones_are_paused_in_time() {
     let mut buffer = buffer(1 << 20, 256.0);
     fill(&mut buffer, 1);
     assert!(!buffer.has_paused(PortId(0), LOSSY));
-    // The shared part is used up: the reserve is left, then the headroom for packets on the way.
+    // The shared part is used up: the reserve is left, then the headroom for packets in flight.
     let mut pauses = 0;
     for _ in 0..20 {
         match buffer.admit(PortId(0), PortId(2), LOSSLESS, Bytes::new(1_048)) {

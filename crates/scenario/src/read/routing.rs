@@ -10,7 +10,7 @@ use crate::kinds::Registry;
 use crate::schema::routing::RoutingSettings;
 use crate::text::messages::suggest;
 
-/// Returns the policy of a scenario. If there is a `table`, it decides, and its name is put into
+/// Returns the policy of a scenario. If there is a `table`, it decides, and its name is stored in
 /// `routing`; otherwise the name in `routing` decides.
 pub(crate) fn policy_of(
     routing: &mut RoutingSettings,

@@ -10,9 +10,9 @@ use fabricsim_base::units::{Bytes, Duration};
 /// Counters of one node, or of a whole network.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Counters {
-    /// Packets put on a wire (packet-hops).
+    /// Packets sent on a wire (packet-hops).
     pub packet_hops: u64,
-    /// Bytes put on a wire.
+    /// Bytes sent on a wire.
     pub wire_bytes: Bytes,
     /// Executed arrivals and local events.
     pub events: u64,

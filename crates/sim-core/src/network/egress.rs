@@ -21,7 +21,7 @@ pub struct LinkConfig {
     pub timing: LineTiming,
     /// Propagation delay.
     pub delay: Duration,
-    /// Probability that a packet is lost on the way, and the random stream that decides.
+    /// Probability that a packet is lost on the link, and the random stream that decides.
     pub loss: Option<(f64, Stream)>,
 }
 
@@ -205,9 +205,9 @@ impl Egress {
         Bytes::new(self.sent - wire as u64)
     }
 
-    /// Puts a copy of `packet` on the wire at `now`. Returns the copy, so that the caller can write
-    /// to it at the last moment, or `None` if the link loses it. `cause` is the time at which the
-    /// current event was set.
+    /// Sends a copy of `packet` on the wire at `now`. Returns the copy, so that the caller can
+    /// write to it at the last moment, or `None` if the link loses it. `cause` is the time at which
+    /// the current event was set.
     ///
     /// Pause frames are never lost, because the published model has no way to recover one.
     /// `byte_ps` is the result of [`Self::byte_ps`], which a caller reads once for several packets.

@@ -66,7 +66,7 @@ impl Health {
         self.due
     }
 
-    /// Forgets the last result, because an epoch runs.
+    /// Discards the last result, because an epoch runs.
     pub(super) const fn forget(&mut self) {
         self.found = None;
     }

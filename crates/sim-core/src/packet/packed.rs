@@ -1,4 +1,4 @@
-//! Serialized packets on the way to another rank.
+//! Serialized packets in transit to another rank.
 
 use super::{Flags, Header, Packet};
 use fabricsim_base::checkpoint::{LoadError, Reader, Writer};

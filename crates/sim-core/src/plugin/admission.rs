@@ -79,8 +79,8 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// resumed it.
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool;
 
-    /// Forgets the reported pauses of `ingress` that were not resumed, because its link has failed.
-    /// Policies that never pause need not implement this.
+    /// Discards the reported pauses of `ingress` that were not resumed, because its link has
+    /// failed. Policies that never pause need not implement this.
     fn forget_pauses(&mut self, _ingress: PortId) {}
 
     /// Returns the bytes stored now, over all ports and priorities.

@@ -154,7 +154,7 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// to `done`.
     ///
     /// `send` is present if the port is free, nothing is paused, and no packet of a flow is ready.
-    /// It puts a reply on the wire of `nic` now, and returns the time at which the wire is free
+    /// It sends a reply on the wire of `nic` now, and returns the time at which the wire is free
     /// again.
     fn on_packet(
         &mut self,

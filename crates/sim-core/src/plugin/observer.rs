@@ -70,7 +70,7 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_start(&mut self, _now: Time, _node: NodeId, _flow: &Flow) {}
 
-    /// Host `node` puts `packet` on the wire of `port`. If the link loses the packet,
+    /// Host `node` sends `packet` on the wire of `port`. If the link loses the packet,
     /// [`Self::on_drop`] has reported it just before; otherwise its time of arrival is known.
     #[inline]
     fn on_send(&mut self, _now: Time, _node: NodeId, _port: PortId, _packet: &Packet<H>) {}

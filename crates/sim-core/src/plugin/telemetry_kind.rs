@@ -103,7 +103,7 @@ pub trait Tag: fmt::Debug + Send + Sync {
     /// Like [`TelemetryKind::switch`].
     fn switch(&self, network: &CcContext, node: NodeId, rates: &[Rate]) -> TagTelemetry;
 
-    /// Puts the slot in `tag` into `view`.
+    /// Copies the slot in `tag` to `view`.
     fn read(&self, tag: u64, view: &mut TelemetryView);
 }
 

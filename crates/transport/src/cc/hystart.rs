@@ -47,7 +47,7 @@ impl HyStart {
         }
     }
 
-    /// Forgets the current round.
+    /// Discards the current round.
     pub(super) fn restart(&mut self) {
         self.round = None;
     }

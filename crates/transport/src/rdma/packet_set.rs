@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Packet numbers in a bitmap, with one bit for each packet from the lowest that is not forgotten
+/// Packet numbers in a bitmap, with one bit for each packet from the lowest that was not removed
 /// to the highest that was added.
 #[derive(Clone, Debug, Stored)]
 pub(super) struct PacketSet {
@@ -24,7 +24,7 @@ impl PacketSet {
         }
     }
 
-    /// Adds `packet`, which must not be forgotten. Returns `true` if it was absent.
+    /// Adds `packet`, which must not be below the removed packets. Returns `true` if it was absent.
     pub(super) fn insert(&mut self, packet: u64) -> bool {
         let Some(word) = self.word(packet) else {
             debug_assert!(false, "packet {packet} has been forgotten");
@@ -69,7 +69,7 @@ impl PacketSet {
         counts.map(u64::from).sum()
     }
 
-    /// Forgets all packets below `packet`, except for up to the last 63 of them.
+    /// Removes all packets below `packet`, except for up to the last 63 of them.
     pub(super) fn forget_below(&mut self, packet: u64) {
         let first = packet / BITS;
         while self.first < first && self.words.pop_front().is_some() {

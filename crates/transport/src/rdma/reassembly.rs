@@ -72,7 +72,7 @@ impl Reassembly {
         self.held.contains(seq / mtu)
     }
 
-    /// Forgets the packets of a connection below `expected`. Returns their total number of bytes
+    /// Removes the packets of a connection below `expected`. Returns their total number of bytes
     /// missing to the MTU.
     pub(super) fn padding_below(&mut self, expected: u64) -> u64 {
         let mut padding = 0;

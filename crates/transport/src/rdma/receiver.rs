@@ -70,7 +70,7 @@ impl Reception {
 pub(super) enum Reply {
     /// All bytes below this one have arrived.
     Ack(u64),
-    /// The flow is complete. It has been forgotten since.
+    /// The flow is complete, and its state was removed.
     Complete,
     /// A byte is missing.
     Nack {

@@ -307,7 +307,7 @@ impl Scoreboard {
     /// because packets continue to arrive while one is missing.
     pub(super) fn time_out(&mut self, acknowledged: u64, next: u64) {
         let first = acknowledged / self.mtu;
-        // The receiver may have completed the flow and forgotten it, so it starts from the
+        // The receiver may have completed the flow and removed its state, so it starts from the
         // beginning. With any order, it then misses a packet that it has already reported.
         let forgotten = match self.overtaking {
             Overtaking::AnyOrder => self.reported.contains(first),

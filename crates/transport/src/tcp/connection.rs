@@ -82,7 +82,7 @@ pub(super) enum Event {
     Read,
     /// A message has been acknowledged, or more of a message has been delivered.
     Messages,
-    /// Both sides have received everything: the connection may be forgotten.
+    /// Both sides have received everything: the connection may be removed.
     Ended,
 }
 

@@ -16,7 +16,7 @@ use super::timers::backed_off;
 /// Bytes of a probe without its telemetry.
 pub(super) const PROBE_BYTES: u16 = 64;
 
-/// A probe that is under way.
+/// A probe that is in flight.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Away {
     /// `Packet::seq` of the packet that collects the telemetry.
@@ -28,7 +28,7 @@ struct Away {
     lost_at: Time,
 }
 
-/// The probe under way, or the event that the next probe waits for.
+/// The probe in flight, or the event that the next probe waits for.
 #[derive(Clone, Copy, Debug, Stored)]
 enum State {
     /// The departure of the next segment.

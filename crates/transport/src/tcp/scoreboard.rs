@@ -337,7 +337,7 @@ impl Scoreboard {
         self.duplicates = self.duplicates.min(most);
     }
 
-    /// Without SACK: forgets all duplicates after a timeout, because their segments are
+    /// Without SACK: discards all duplicates after a timeout, because their segments are
     /// retransmitted.
     pub(super) fn forget_duplicates(&mut self) {
         self.duplicates = 0;

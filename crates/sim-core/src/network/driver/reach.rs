@@ -78,7 +78,7 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// Forgets the values derived from the rates of ports, which may have changed.
+    /// Discards the values derived from the rates of ports, which may have changed.
     pub(super) fn forget_rates(&mut self) {
         self.state.fastest = None;
         self.state.not_over_before = Time::ZERO;

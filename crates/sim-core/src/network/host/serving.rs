@@ -23,7 +23,7 @@ pub(super) struct Exit<'a, M: Model> {
 }
 
 impl<M: Model> Exit<'_, M> {
-    /// Puts `packet` on the free wire. Returns the time at which the wire is free again.
+    /// Sends `packet` on the free wire. Returns the time at which the wire is free again.
     #[inline(always)]
     pub(super) fn send(&mut self, packet: &Packet<M::Header>) -> Time {
         let lane = self.send_buffer.lane(self.port);
@@ -132,7 +132,7 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Puts the transport's next packet on the free wire of `port`. Returns `true` if there was
+    /// Sends the transport's next packet on the free wire of `port`. Returns `true` if there was
     /// one.
     #[inline]
     fn poll(

@@ -1,4 +1,4 @@
-//! The departure of a packet: the only code that puts a packet of a switch on a wire.
+//! The departure of a packet: the only code that sends a switch's packet on a wire.
 //!
 //! Each packet ends here, from the queue of its port or past it, in every [order](super::plan) in
 //! which the switch handles its ports. The departure occupies the wire, writes the mark and the
@@ -20,8 +20,8 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_engine::{Lane, Message as _};
 
-/// A port, with everything else that a departure from it touches. Values that all packets in a row
-/// share are computed once, when the exit is made.
+/// A port, with everything else that a departure from it touches. Values that all consecutive
+/// packets share are computed once, when the exit is made.
 pub(super) struct Exit<'a, M: Model> {
     node: NodeId,
     number: PortId,
@@ -140,7 +140,7 @@ impl<M: Model> Exit<'_, M> {
         }
     }
 
-    /// Makes a copy for a call, so that the exit of all packets in a row can stay in registers.
+    /// Makes a copy for a call, so that the exit of consecutive packets can stay in registers.
     #[inline(always)]
     fn lend(&mut self) -> Exit<'_, M> {
         Exit {

@@ -65,7 +65,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Puts `packet` into the queue of `out`, then sends the head of the queue if the wire is free.
+    /// Enqueues `packet` at `out`, then sends the head of the queue if the wire is free.
     /// Returns `false` if the queue rejects the packet.
     #[inline(always)]
     fn enqueue(

@@ -320,8 +320,8 @@ pub trait CcConfig: Clone + std::fmt::Debug {
         0
     }
 
-    /// Returns the marking thresholds for ports of `rate`, used unless the user sets others; `None`
-    /// if the algorithm does not read marks.
+    /// Returns the marking thresholds for ports of `rate`, used unless the user sets thresholds;
+    /// `None` if the algorithm does not read marks.
     fn marking(&self, _rate: Rate) -> Option<MarkingThresholds> {
         None
     }

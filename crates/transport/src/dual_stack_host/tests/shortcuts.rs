@@ -26,7 +26,7 @@ type Sent = (Time, usize, FlowId, PacketKind, u64, u64);
 /// A flow: start in nanoseconds, sender, `true` for TCP, and size in bytes.
 type Start = (u64, usize, bool, u64);
 
-/// A host with its port, and the packets on the way to it.
+/// A host with its port, and the packets in flight to it.
 struct Station {
     host: Host,
     free: Time,

@@ -121,7 +121,7 @@ impl<H: HasTcp> Tcp<H> {
     }
 
     /// Handles a packet of an unknown connection. A SYN creates a connection. Any other packet with
-    /// content gets an ACK that lets its sender finish, because a host forgets only connections
+    /// content gets an ACK that lets its sender finish, because a host removes only connections
     /// that it received in full.
     #[cold]
     pub(super) fn meet(&mut self, now: Time, nic: PortId, packet: &Packet<H>) -> Option<u32> {
