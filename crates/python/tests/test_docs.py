@@ -27,7 +27,7 @@ def test_what_is_documented_is_there() -> None:
     import fabricsim
 
     text = (ROOT / "docs" / "python.md").read_text()
-    table = text.split("## What is where")[1].split("\n\n")[1]
+    table = text.split("## Reference")[1].split("\n\n")[1]
     named = set(re.findall(r"^\| (.*?) \|", table, flags=re.MULTILINE))
     names = {name for cell in named for name in re.findall(r"`(\w+)", cell)}
     assert len(names) > 10
