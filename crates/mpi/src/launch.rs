@@ -42,7 +42,7 @@ impl Launch {
             return Self::several(rank, Some(count));
         }
         // PMIx tells the rank, not the count. Slurm tells the count of a step; the number of tasks
-        // of the job is no substitute, because it is also set in the batch script.
+        // of the job is not a substitute, because it is also set in the batch script.
         let rank = number("PMIX_RANK")?;
         Self::several(rank, number("SLURM_STEP_NUM_TASKS"))
     }

@@ -40,7 +40,7 @@ impl Percentile {
 }
 
 /// Returns the percentage that a user probably means by a fraction between 0 and 1; `None` if
-/// `number` is no such fraction.
+/// `number` is not such a fraction.
 fn fraction_as_percent(number: &str) -> Option<f64> {
     let fraction = number.parse::<f64>().ok();
     let fraction = fraction.filter(|fraction| *fraction > 0.0 && *fraction < 1.0)?;

@@ -29,7 +29,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Bytes of the checksum at the end.
 const CHECKSUM_BYTES: usize = 8;
 
-/// The reason why bytes are no checkpoint of this program.
+/// The reason why bytes are not a checkpoint of this program.
 enum Flaw {
     Heading,
     Version(String),

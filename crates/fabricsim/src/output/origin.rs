@@ -65,7 +65,7 @@ impl Origin {
     }
 
     /// Checks that results of this origin may be written to the files `planned` of `set`. Fails if
-    /// that would overwrite complete results of another origin, or a file that is no such result.
+    /// that would overwrite complete results of another origin, or a file that is not a result.
     ///
     /// # Errors
     /// The error names the folder, the differences, and the remedy.

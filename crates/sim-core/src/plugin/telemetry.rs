@@ -80,7 +80,7 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     /// found by the port of `hop` and the place in `leaving`.
     ///
     /// The switch calls this if nothing reads the written telemetry before the end of the epoch,
-    /// and if the events have the order of nodes ([`ByNode`](crate::plugin::ByNode)).
+    /// and if the events are in the order of nodes ([`ByNode`](crate::plugin::ByNode)).
     #[inline]
     fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, _leaving: Leaving) {
         self.on_dequeue(packet, hop);

@@ -55,7 +55,7 @@ impl ClassicQueue {
         };
         let score = self.score + VARIATION_WEIGHT * libm::log2(deviation / VARIATION.as_secs_f64());
         let depth = (smoothed - least.as_secs_f64()) / DEPTH.as_secs_f64();
-        // A growing queue is evidence for a classic queue; an empty one is no evidence at all.
+        // A growing queue is evidence for a classic queue; an empty one is not evidence.
         let score = score + DEPTH_WEIGHT * libm::log2(depth.max(1.0));
         self.score = score.clamp(0.0, 2.0 * STICKY + TRANSITION);
     }

@@ -86,7 +86,7 @@ impl Pacer {
     }
 
     /// Processes the credit request up to `number` in an arriving packet of `flow` with `key`
-    /// (`handlePullTarget`). If `urgent`, the flow gets a turn in any case.
+    /// (`handlePullTarget`). If `urgent`, the flow always gets a turn.
     pub(super) fn ask(&mut self, flow: FlowId, key: &FlowKey, number: u64, urgent: bool) {
         let account = match self.accounts.entry(flow) {
             Entry::Occupied(entry) => entry.into_mut(),

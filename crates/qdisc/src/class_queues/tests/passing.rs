@@ -70,7 +70,7 @@ fn a_packet_that_waits_alone_and_passes_is_one_that_is_stored_and_leaves() {
             (0, 100),
             (3, 60),
         ];
-        // Alone: a discipline may reject the bypass, so that the packet is stored after all.
+        // Alone: a discipline may reject the bypass, so that the packet is stored.
         for (&(priority, wire), number) in arrivals.iter().zip(0u64..) {
             let (now, free) = (Time::from_ns(20 * number), Time::from_ns(20 * number + 10));
             let packet = packet(priority, wire);
