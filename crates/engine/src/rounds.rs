@@ -32,9 +32,9 @@ impl Threads {
     /// most `most` items. The calling thread and the other threads share the work.
     ///
     /// Between two rounds the threads stay awake for about 100 us, because an epoch often takes
-    /// less time than waking a thread. They do nothing else meanwhile, so `lead` must not wait for
-    /// other work on them. If the threads are already in rounds, `lead` gets rounds of the calling
-    /// thread alone.
+    /// less time than waking a thread. They do nothing else while they wait, so `lead` must not
+    /// wait for other work on them. If the threads are already in rounds, `lead` gets rounds of the
+    /// calling thread alone.
     pub fn in_rounds<T: Send, O: Copy + Send, R>(
         &self,
         most: usize,

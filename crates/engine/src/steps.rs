@@ -38,8 +38,8 @@ pub struct Steps<'a, D: LogicalProcess> {
 }
 
 impl<D: LogicalProcess> Steps<'_, D> {
-    /// Changes process `index`, which must be steered and is executed up to now. It may have an
-    /// event immediately.
+    /// Changes process `index`, which must be steered and is executed up to the current time. It
+    /// may have an event immediately.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
         let Position { partition, place } = self.positions[index];
         let partition = &mut self.partitions[partition as usize];

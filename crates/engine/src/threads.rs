@@ -32,7 +32,7 @@ struct Pool {
 }
 
 /// A pool with threads that stay in rounds until this value is dropped. No other user can reserve
-/// it meanwhile.
+/// it during this time.
 pub(super) struct PoolInRounds<'a>(&'a Pool);
 
 impl Deref for PoolInRounds<'_> {

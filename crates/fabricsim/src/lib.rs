@@ -2,8 +2,8 @@
 //!
 //! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
 //! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it
-//! and advances only on request: you run it in steps, add flows meanwhile, and take the flows that
-//! have ended.
+//! and advances only on request: you run it in steps, add flows between steps, and take the flows
+//! that have ended.
 //!
 //! ```
 //! use fabricsim::prelude::*;

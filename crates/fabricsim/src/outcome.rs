@@ -86,9 +86,9 @@ impl Monitor for () {
 }
 
 /// Runs `scenario` on `threads` threads and writes `fct.csv` and `summary.json` into `destination`.
-/// The folder is created for the first result, and locked against other processes meanwhile. Files
-/// receive their names together after all are complete, and only then are the files of an earlier
-/// run removed. An interrupted run leaves `fct.partial.csv` and `summary.partial.json` beside them.
+/// The folder is created for the first result, and locked during the run. Files receive their names
+/// together after all are complete, and only then are the files of an earlier run removed. An
+/// interrupted run leaves `fct.partial.csv` and `summary.partial.json` next to them.
 ///
 /// # Errors
 /// Fails if the folder has complete results of another scenario that must be kept, if another

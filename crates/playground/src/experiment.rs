@@ -1,4 +1,4 @@
-//! A scenario that runs in intervals and draws its figures meanwhile.
+//! A scenario that runs in intervals and draws its figures between them.
 
 use std::io::{self, Sink};
 

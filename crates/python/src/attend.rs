@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs `work` on a separate thread, without the interpreter, so that this thread can check for
-/// signals and call `tick` meanwhile. If either raises an exception, this raises `stop`, which must
-/// end the work.
+/// signals and call `tick` at the same time. If either raises an exception, this raises `stop`,
+/// which must end the work.
 ///
 /// # Errors
 /// Returns that exception.

@@ -102,7 +102,7 @@ impl<H: Header> DualPi2<H> {
         &self.classic_sojourn
     }
 
-    /// Runs all steps of the controller up to now, with the current queues.
+    /// Runs all due steps of the controller, with the current queues.
     #[inline]
     fn advance_to(&mut self, now: Time) {
         let head = |line: &Line<H>| line.front().map(Message::arrival);

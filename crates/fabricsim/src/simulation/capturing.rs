@@ -69,7 +69,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Ends the capture and writes the frames up to now, replacing the contents of the file.
+    /// Ends the capture and writes the frames captured so far, replacing the contents of the file.
     /// Returns `None` if nothing is captured. A simulation that is dropped without this call writes
     /// nothing.
     ///

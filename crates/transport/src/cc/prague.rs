@@ -210,9 +210,9 @@ impl Prague {
     /// Reacts to marks: the window falls by half of their average share (section 2.4.2).
     ///
     /// The resulting state, CWR, lasts until a segment sent after it is acknowledged
-    /// (`tcp_fastretrans_alert`, D), and no other reduction begins meanwhile. If the flow competes
-    /// as if its path were longer, a CWR state within the target round-trip time of the last
-    /// reduction lasts just as long but reduces nothing: `prague_enter_cwr` returns, but
+    /// (`tcp_fastretrans_alert`, D), and no other reduction begins during this time. If the flow
+    /// competes as if its path were longer, a CWR state within the target round-trip time of the
+    /// last reduction lasts just as long but reduces nothing: `prague_enter_cwr` returns, but
     /// `tcp_set_ca_state` has already set the state. So reductions happen after whole round trips.
     /// No reduction begins during loss recovery, because Linux does not call `tcp_enter_cwr` in the
     /// states Recovery and Loss.

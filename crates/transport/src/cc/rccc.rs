@@ -8,7 +8,7 @@
 //! requests credit: its remaining bytes (at most the largest window), minus its current credit.
 //! Receivers grant credit round robin, at nearly the rate of their port (`rdma/credit.rs`).
 //!
-//! There is no window besides the credit, and marks and round-trip times have no effect. To react
+//! There is no window, only credit, and marks and round-trip times have no effect. To react
 //! to congestion inside the network, another algorithm is needed.
 
 use fabricsim_base::checkpoint::Checkpointed;

@@ -326,7 +326,7 @@ impl Scoreboard {
         self.duplicates
     }
 
-    /// Limits the duplicates to the segments besides the first one, which is missing.
+    /// Limits the duplicates to the segments after the first one, which is missing.
     fn limit_duplicates(&mut self) {
         let others = self.outstanding() - self.lost;
         let most = if self.lost > 0 {

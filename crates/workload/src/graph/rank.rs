@@ -158,8 +158,8 @@ impl RankApplication {
         });
     }
 
-    /// Calls `step` with the program, if there is one. The program is moved out meanwhile, which is
-    /// cheaper than counting another reference.
+    /// Calls `step` with the program, if there is one. The program is moved out during the call,
+    /// which is cheaper than counting another reference.
     fn go_through(
         &mut self,
         context: &mut AppContext<'_>,
@@ -171,7 +171,7 @@ impl RankApplication {
         }
     }
 
-    /// Starts all operations that can start, including the ones that become ready meanwhile.
+    /// Starts all operations that can start, including operations that become ready in the process.
     fn go_on(&mut self, context: &mut AppContext<'_>, program: &Program) {
         while let Some(operation) = self.state.ready.pop_front() {
             self.start(context, program, operation);

@@ -166,7 +166,8 @@ fn the_samples_of_all_paths_together_are_averaged_over_a_round_trip() {
     }
 }
 
-/// 64 paths are stored besides the last one. Additional paths replace the oldest ones in turn.
+/// 64 paths are stored in addition to the last one. Additional paths replace the oldest ones in
+/// turn.
 #[test]
 fn the_oldest_of_many_paths_are_forgotten() {
     let factory = factory(HpccConfig::default(), Quirks::EXACT);

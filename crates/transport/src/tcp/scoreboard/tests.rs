@@ -144,7 +144,7 @@ fn duplicates_stand_for_segments_that_have_left_the_network() {
     let filled = acknowledge(&mut state, 90, 400, &[]);
     assert_eq!((filled.segments, filled.cumulative), (1, 4));
     assert_eq!(state.0.in_flight(), 6);
-    // There are never more duplicates than segments besides the missing one.
+    // There are never more duplicates than segments other than the missing one.
     for _ in 0..20 {
         state.0.count_duplicate();
     }
