@@ -11,7 +11,7 @@ use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::Time;
 
 impl<D: LogicalProcess> Engine<D> {
-    /// Appends the state to `out`; `save` appends the state of each process. Rejects if the engine
+    /// Appends the state to `out`; `save` appends the state of each process. Fails if the engine
     /// was interrupted or is in the middle of an epoch.
     pub fn save(&self, out: &mut Writer, mut save: impl FnMut(&D, &mut Writer)) {
         if self.broken || self.steered.is_some() {

@@ -11,7 +11,7 @@ impl<M: Model> Network<M> {
     /// Appends the state of the network to `out`: flows, packets, hosts and switches.
     ///
     /// A run that continues from the state has the same results as if it had never stopped. Call
-    /// this after a run has returned. Rejects if some component cannot be saved, and in the middle
+    /// this after a run has returned. Fails if some component cannot be saved, and in the middle
     /// of an epoch.
     pub fn save(&mut self, out: &mut Writer) {
         if !self.steered_by.is_empty() {
