@@ -68,7 +68,7 @@ impl Origin {
     /// that would overwrite complete results of another origin, or a file that is not a result.
     ///
     /// # Errors
-    /// The error names the folder, the differences, and the remedy.
+    /// The error names the folder, the differences, and a way out.
     pub fn check(
         &self,
         destination: Destination<'_>,

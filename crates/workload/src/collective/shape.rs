@@ -111,7 +111,7 @@ impl Shape {
     /// Checks that the collective is possible.
     ///
     /// # Errors
-    /// The error names the key with the mistake.
+    /// The error names the invalid key.
     pub(crate) fn checked(self) -> Result<Self, ConfigError> {
         let refuse = |key, message: String, help: String| Err(ConfigError::new(key, message, help));
         if self.size > MAX_SIZE {
