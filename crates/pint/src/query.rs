@@ -20,7 +20,7 @@
 //! assert!(set.queries.has(0) && set.queries.has(1) != set.queries.has(2));
 //!
 //! let refused = Plan::new(&[demand(1.0); 3], 16, 1).expect_err("three bytes do not fit two");
-//! assert!(refused.message.starts_with("the queries ask for 24.00 bits"));
+//! assert!(refused.message.starts_with("the queries need 24.00 bits"));
 //! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
