@@ -94,7 +94,7 @@ struct ArrowArrayStream {
 // A value is impossible: fabricsim_last_error() names it and explains the error.
 #define FABRICSIM_ERROR_ARGUMENT -3
 
-// The scenario cannot be read or built: fabricsim_last_error() names the position and the remedy.
+// The scenario cannot be read or built: fabricsim_last_error() names the position and a fix.
 #define FABRICSIM_ERROR_SCENARIO -4
 
 // The simulation is running: a callback cannot call this function, or another thread is using the

@@ -50,8 +50,8 @@ impl Failure {
         Self::new(FABRICSIM_ERROR_INTERNAL, text)
     }
 
-    /// Returns the error for an unusable scenario, with the position and the remedy of each mistake
-    /// in it.
+    /// Returns the error for an unusable scenario: each problem in it, with its position and a
+    /// suggested fix.
     pub(crate) fn scenario(error: Error) -> Self {
         Self::new(FABRICSIM_ERROR_SCENARIO, words(error))
     }

@@ -27,7 +27,7 @@ pub(crate) unsafe fn texts(
     count: usize,
     name: &str,
 ) -> Result<Vec<String>, Failure> {
-    /// A greater count is surely a mistake.
+    /// A larger count is surely an error.
     const MOST: usize = 1 << 16;
     if count == 0 {
         return Ok(Vec::new());

@@ -17,7 +17,7 @@ pub const FABRICSIM_ERROR_NULL: i32 = -1;
 pub const FABRICSIM_ERROR_HANDLE: i32 = -2;
 /// A value is impossible: fabricsim_last_error() names it and explains the error.
 pub const FABRICSIM_ERROR_ARGUMENT: i32 = -3;
-/// The scenario cannot be read or built: fabricsim_last_error() names the position and the remedy.
+/// The scenario cannot be read or built: fabricsim_last_error() names the position and a fix.
 pub const FABRICSIM_ERROR_SCENARIO: i32 = -4;
 /// The simulation is running: a callback cannot call this function, or another thread is using the
 /// simulation.

@@ -139,7 +139,8 @@ impl Checkpoint {
     /// Returns the changes from the scenario of the checkpoint to `scenario`.
     ///
     /// # Errors
-    /// Fails if a change contradicts the past of the run; the error has the keys and the remedy.
+    /// Fails if a change contradicts the past of the run; the error has the keys and a suggested
+    /// fix.
     pub(crate) fn changes(&self, scenario: &Scenario) -> Result<Changes, Error> {
         let changes = self.identity.changes(scenario, self.time);
         changes.map_err(Contradiction::into_error)

@@ -65,7 +65,7 @@ pub trait Monitor: Send {
     /// Reports the progress of the run. Return `false` to stop it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
-    /// Receives a warning before the run begins, with the remedy.
+    /// Receives a warning before the run begins, with a suggested fix.
     fn warns(&mut self, _warning: &str) {}
 
     /// Called after the network has been built, when the run begins: from now on there are results

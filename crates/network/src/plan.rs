@@ -48,7 +48,7 @@ pub struct Plan<'a> {
     pub telemetry: Vec<TelemetryId>,
     /// The settings of the digest that algorithms read; `None` if no algorithm reads one.
     pub digest: Option<PintSettings>,
-    /// The queries that packets answer on their way; `None` without queries.
+    /// The queries for which packets collect values; `None` without queries.
     pub queries: Option<Arc<Queries>>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Source {
     pub(crate) is_made: bool,
 }
 
-/// A mistake in an input: (file, line, key, message, help), the arguments of `fabricsim.Problem`.
+/// An error in an input: (file, line, key, message, help), the arguments of `fabricsim.Problem`.
 type Problem = (
     Option<String>,
     Option<usize>,

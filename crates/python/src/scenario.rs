@@ -131,7 +131,7 @@ impl Given {
     /// Reads the scenario. `stop` ends its runs if a congestion control in Python fails.
     ///
     /// # Errors
-    /// Returns all mistakes in the scenario, as one exception.
+    /// Returns all errors in the scenario, as one exception.
     pub(crate) fn load(
         &self,
         py: Python<'_>,

@@ -16,7 +16,7 @@ INCAST: dict[str, Any] = {
 
 
 class Plain(CongestionControl):
-    """The behaviour of the base class."""
+    """The behavior of the base class."""
 
 
 class HalfOnMark(CongestionControl):

@@ -71,7 +71,7 @@ impl SizeCdf {
     /// 100 (percent) or 1 (fractions).
     ///
     /// # Errors
-    /// Returns the position of the first mistake: a word that is not a number, a number that is
+    /// Returns the position of the first error: a word that is not a number, a number that is
     /// negative or smaller than the previous one, a last probability other than 100 and 1, or a
     /// file without points.
     pub fn parse(text: &str) -> Result<Self, InputError> {

@@ -372,7 +372,7 @@ impl CollectiveConfig {
                 return Err(ConfigError::new(key, message, help));
             }
         }
-        // `span` reports `forward` for both lists: a time that is too long has the same remedy in
+        // `span` reports `forward` for both lists: a time that is too long has the same fix in
         // either.
         for time in self.forward.iter().chain(&self.backward).flatten() {
             check::span("forward", *time)?;

@@ -189,7 +189,7 @@ impl ListConfig {
     /// simulator's format only.
     ///
     /// # Errors
-    /// Returns the position of the mistake in `text`; see [`parse_csv`],
+    /// Returns the position of the error in `text`; see [`parse_csv`],
     /// [`parse_connection_matrix`] and [`parse_hpcc_flows`].
     pub fn load(
         &mut self,

@@ -69,7 +69,7 @@ pub trait Workload: Debug + Send + Sync {
     /// Reads the content of that file. `times` is the rule for the starts of a `flow.txt`.
     ///
     /// # Errors
-    /// Returns the position of the mistake in `text`.
+    /// Returns the position of the error in `text`.
     fn load(
         &mut self,
         _text: &str,

@@ -89,7 +89,7 @@ impl LinkStates {
                     }
                 })
             }
-            // A repaired link also regains its original rate, before it carries packets again.
+            // A link that returns also regains its original rate, before it carries packets again.
             EventKind::LinkUp(name) => {
                 let links = self.named(name);
                 let restored: Vec<(u32, Effect)> = links

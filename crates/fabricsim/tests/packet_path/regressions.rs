@@ -1,4 +1,4 @@
-//! Past mistakes that must not return.
+//! Past bugs that must not return.
 
 use crate::support;
 use std::path::Path;

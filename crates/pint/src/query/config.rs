@@ -37,7 +37,7 @@ choices! {
         /// The links between switches, too.
         ///
         /// Differs from the paper: the paper's sinks know only the numbers. With links, sinks need
-        /// fewer packets, and do not mistake packets of two paths for packets of a third one.
+        /// fewer packets, and do not take packets of two paths for packets of a third one.
         #[default]
         Links = "links" ("which switches are neighbors; default"),
     }

@@ -1,6 +1,6 @@
 //! No congestion control: constant line rate, with a fixed window.
 //!
-//! This is the baseline that shows the behaviour of the network alone, and the cheapest algorithm
+//! This is the baseline that shows the behavior of the network alone, and the cheapest algorithm
 //! for measuring the network with.
 
 use fabricsim_base::checkpoint::Checkpointed;

@@ -266,7 +266,7 @@ impl TcpConfig {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Returns an error if a value is meaningless. It names the key, the problem and a remedy.
+    /// Returns an error if a value is meaningless. It names the key, the problem and a suggestion.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let parameters = self.parameters();
         self.validate_ranges()?;

@@ -172,7 +172,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         } else {
             self.settle_inline(now, slot)
         };
-        // Report as precisely as possible, because every other answer makes the host poll this
+        // Report as precisely as possible, because every other report makes the host poll this
         // port.
         if queued {
             PortUpdate::Ready

@@ -59,7 +59,7 @@ impl ProportionalReduction {
     }
 }
 
-/// Judgement of an acknowledgement in recovery: it is safe if retransmissions arrive and no other
+/// Judgment of an acknowledgement in recovery: it is safe if retransmissions arrive and no other
 /// segment is lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Safe {

@@ -141,7 +141,7 @@ pub fn ccafct_flows(count: usize) -> Vec<WorkloadFlow> {
 /// begin with `#`.
 ///
 /// # Errors
-/// Returns the first mistake, with its position.
+/// Returns the first error, with its position.
 pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
     let mut flows: Vec<WorkloadFlow> = Vec::new();
     let mut offset = 0;

@@ -67,7 +67,7 @@ const IGNORED: &[&str] = &[
 /// lines and comments (`#`) are skipped.
 ///
 /// # Errors
-/// Returns the position of the first mistake:
+/// Returns the position of the first error:
 ///
 /// * a missing or unknown column, or a row of another length than the header;
 /// * a node that is no host of `context`, or a flow to itself or of zero bytes;

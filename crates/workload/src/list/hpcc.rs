@@ -40,7 +40,7 @@ const CONWEAVE_PORTS: (u16, u16) = (10_000, 100);
 /// control queue, which is never paused, marked or limited. The flows have no classes.
 ///
 /// # Errors
-/// Returns the position of the first mistake: a count that differs from the number of lines, a line
+/// Returns the position of the first error: a count that differs from the number of lines, a line
 /// without six words, a node that is no host of `context`, a flow to itself or of zero bytes, or a
 /// number out of range.
 pub fn parse_hpcc_flows(

@@ -46,7 +46,7 @@ pub(super) fn is_header(line: Piece<'_>) -> bool {
 /// a third host cannot be triggered and is rejected. Times are exact, not of single precision.
 ///
 /// # Errors
-/// Returns the position of the first mistake:
+/// Returns the position of the first error:
 ///
 /// * a count that differs from the number of lines, or other hosts than the network has;
 /// * an unknown word, `failure` or `addon`;

@@ -22,7 +22,7 @@ fn errors_name_their_key() {
         );
         refused.err().map(|error| error.key).unwrap_or_default()
     };
-    // Each line makes one mistake in a valid configuration.
+    // Each line makes one error in a valid configuration.
     assert_eq!(key(|c| c.connections = 0), "connections");
     assert_eq!(key(|c| c.outstanding = 0), "outstanding");
     assert_eq!(key(|c| c.connections = 1_000_000), "connections");

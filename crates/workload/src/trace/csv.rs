@@ -76,7 +76,7 @@ impl<'t> Row<'t> {
 /// "send", "recv", "calc" or the name of a collective.
 ///
 /// # Errors
-/// Returns the position of the field with the mistake, or an error of [`Assembly::finish`].
+/// Returns the position of the invalid field, or an error of [`Assembly::finish`].
 pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
     let rows = rows(text)?;
     let mut ranks = 0;

@@ -263,7 +263,7 @@ pub(crate) fn case(seed: u64) -> Case {
     }
     let mut events = incidents(&mut dice, grain, rates[0], hosts..hosts + switches, &links);
     events.extend(repairs(hosts, switches, &links));
-    // Half of the samples are close to failures, because mistakes show there first.
+    // Half of the samples are close to failures, because bugs show there first.
     let mut looks: Vec<Time> = (0..6).map(|_| time(&mut dice, 350, grain)).collect();
     let near = events.iter().filter(|event| event.at < REPAIRED);
     let near: Vec<Time> = near.map(|event| event.at).collect();

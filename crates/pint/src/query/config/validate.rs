@@ -12,7 +12,7 @@ impl QueryConfig {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Returns an error if a value is meaningless. It names the key, the problem and a remedy.
+    /// Returns an error if a value is meaningless. It names the key, the problem and a suggestion.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
         let aggregation = self.aggregation();

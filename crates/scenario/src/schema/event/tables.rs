@@ -26,7 +26,7 @@ macro_rules! link_table {
 }
 
 link_table! {
-    /// A link that fails or is repaired.
+    /// A link that fails or returns.
     LinkTable {}
 }
 
@@ -53,7 +53,7 @@ link_table! {
 }
 
 settings! {
-    /// A switch that fails or is repaired.
+    /// A switch that fails or returns.
     pub(crate) struct SwitchTable {
         /// Time of the event, such as "1ms".
         pub(crate) at: Time = required,

@@ -113,7 +113,7 @@ impl TcpSender {
         }
     }
 
-    /// Checks if a tail probe has repaired a loss (RFC 8985, section 7.4.2).
+    /// Checks if a tail probe has recovered a loss (RFC 8985, section 7.4.2).
     fn account_probe(&mut self, now: Time, in_flight: u32, delivery: &Delivery) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else {
             return;

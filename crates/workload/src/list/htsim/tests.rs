@@ -1,4 +1,4 @@
-//! Connection matrices, by the rules of htsim's own generators, and mistakes in them.
+//! Connection matrices, by the rules of htsim's own generators, and errors in them.
 
 use super::*;
 use crate::context::testing::context;
