@@ -283,7 +283,7 @@ impl Ranks for MpiRanks {
                 self.send(to, &early[to], EARLY, scope, &mut sent);
             }
             drop(turn);
-// The early bytes are already in transit, so their transfer overlaps with this work.
+            // The early bytes are already in transit, so their transfer overlaps with this work.
 
             meanwhile(late);
 

@@ -60,7 +60,7 @@ impl Writer {
     /// reports.
     ///
     /// # Errors
-    /// Fails if something was [refused](Self::reject).
+    /// Fails if something was [refused](Self::refuse).
     pub fn finish_audit(self) -> Result<Vec<Rebuilt>, SaveError> {
         match self.refused {
             Some(refused) => Err(refused),
@@ -144,7 +144,7 @@ impl Writer {
     /// Returns the written bytes.
     ///
     /// # Errors
-    /// Fails if something was [refused](Self::reject).
+    /// Fails if something was [refused](Self::refuse).
     pub fn finish(self) -> Result<Vec<u8>, SaveError> {
         match self.refused {
             Some(refused) => Err(refused),

@@ -305,7 +305,10 @@ pub(super) const CASES: &[Case] = &[
         "requests to oneself",
         fetch!("kind = \"fetch\"\nclient = 2\nserver = 2", "cubic"),
         "t.toml:7:10",
-        &["[[workload]] 0, key `server`", "host2 (node 2) queries itself"],
+        &[
+            "[[workload]] 0, key `server`",
+            "host2 (node 2) queries itself",
+        ],
         "a server that is not the client",
     ),
     case(
