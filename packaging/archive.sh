@@ -23,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The same bytes from any folder: paths of sources are not part of the binary.
 export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
-cargo build --locked --quiet --config packaging/dist.toml --profile "$profile" --target "$triple" -p fabricsim-cli --bins \
+cargo build --locked --quiet --profile "$profile" --target "$triple" -p fabricsim-cli --bins \
     --features "$features"
 case $profile in dev) built=debug ;; *) built=$profile ;; esac
 case $triple in *windows*) ending=.exe ;; *) ending= ;; esac
