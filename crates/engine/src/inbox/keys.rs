@@ -217,7 +217,7 @@ fn count_before<M: Message>(messages: &[M], end: Time) -> usize {
     }
 }
 
-/// [`count_before`] if many messages arrive later.
+/// The slow path of [`count_before`], for many messages that arrive at `end` or later.
 #[inline(never)]
 fn count_of_many<M: Message>(messages: &[M], end: Time) -> usize {
     messages.partition_point(|message| message.arrival() < end)

@@ -216,7 +216,7 @@ fn costliest(profile: &Parallelism, topology: &Topology, work_ns: u64) -> Vec<No
     top.collect()
 }
 
-/// Returns `a` over `b`; 1 if both are zero.
+/// Returns `a` over `b`, or 1 if `b` is zero.
 fn ratio(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 1.0 }
 }

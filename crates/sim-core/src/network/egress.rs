@@ -163,7 +163,7 @@ impl Egress {
         self.loss.as_ref().map_or(0, |losses| losses.packets)
     }
 
-    /// Adds the packets of the port and the losses of its link to `counters`.
+    /// Adds the packets and bytes that the port sent, and the losses of its link, to `counters`.
     pub(super) fn add_to(&self, counters: &mut Counters) {
         counters.packet_hops += self.packets;
         counters.wire_bytes += Bytes::new(self.sent);

@@ -126,8 +126,8 @@ pub struct RdmaSettings<F> {
     pub factory: F,
     /// The network context for the controllers.
     pub network: CcContext,
-    /// Bytes of all headers of a data packet except the telemetry (48: 14 link, 20 network, 8 UDP,
-    /// 6 sequence).
+    /// Bytes of all headers of a data packet except the telemetry that ACKs echo: 48 (14 link, 20
+    /// network, 8 UDP, 6 sequence), and the digests of queries.
     pub data_header: u16,
     /// Bytes of all headers of an ACK except the echoed telemetry (46).
     pub ack_header: u16,

@@ -178,8 +178,8 @@ impl TcpHeader {
         self.opening = low;
     }
 
-    /// Returns the timestamp that has no field in every packet: an acknowledgement's own timestamp,
-    /// or the echoed timestamp of a segment with payload.
+    /// Returns the timestamp that is not in `Packet::sent_at`: TSval of an acknowledgement, or
+    /// TSecr of a segment with payload.
     #[inline]
     pub(super) const fn timestamp(&self) -> u32 {
         self.opening

@@ -116,8 +116,8 @@ impl<'a> TableBuilder<'a> {
         set
     }
 
-    /// Completes the table with the hosts on the switch itself. It shares its entries through
-    /// `rows`.
+    /// Completes the table with the hosts on the switch itself. `rows` lets tables with equal
+    /// entries share their memory.
     pub(in crate::routes) fn finish(
         mut self,
         local: &[Local],

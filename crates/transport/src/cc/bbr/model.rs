@@ -131,7 +131,8 @@ impl PathModel {
         self.rtt
     }
 
-    /// Returns the bits that fit the path without a queue (estimated_bdp).
+    /// Returns the bandwidth-delay product in bits (estimated_bdp), or `None` before the first
+    /// round-trip time.
     pub(super) fn product(&self) -> Option<f64> {
         let rtt = self.rtt?;
         Some(self.bandwidth() * rtt.as_secs_f64())
