@@ -363,7 +363,8 @@ impl Scenario {
                         return Err(ConfigError::new(
                             "ecn",
                             format!(
-                                "{} and {} share priority {priority} and need different marks",
+                                "{} and {} share priority {priority} and need different \
+                                 marking thresholds",
                                 wanted_by[priority],
                                 cc.name()
                             ),

@@ -41,7 +41,7 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     ),
     CcEntry::new::<SwiftConfig>(
         "swift",
-        "Swift: a target of the round-trip time, scaled by hops and flows (SIGCOMM 2020)",
+        "Swift: a target round-trip time, scaled by hops and flows (SIGCOMM 2020)",
     ),
     CcEntry::new::<NsccConfig>(
         "nscc",
