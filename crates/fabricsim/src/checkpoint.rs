@@ -199,7 +199,7 @@ impl Simulation {
                     .to_owned(),
                 help:
                     "let applications at hosts send the messages (`add_application`), or run the \
-                       scenario again up to there"
+                       scenario again up to this time"
                         .to_owned(),
             });
         }
