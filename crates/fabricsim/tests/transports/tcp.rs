@@ -236,7 +236,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// For any algorithm, window and ACK policy: no lone flow beats the idle network. A flow takes
-    /// exactly that time if it fits the first window and its last segment is acknowledged at once.
+    /// exactly that time if it fits the first window and its last segment is acknowledged
+    /// immediately, except if the last segment is so short that its ACK waits for the previous ACK.
     #[test]
     fn no_lone_flow_beats_its_ideal(
         topology in prop::sample::select(vec![
@@ -275,7 +276,10 @@ proptest! {
             prop_assert!(record.fct >= record.ideal, "{:?}", record);
             let is_at_once = ack_every == 1 && size <= 14_480;
             if is_at_once && cc == "newreno" {
-                prop_assert_eq!(record.fct, record.ideal, "{:?}", record);
+                // If the last segment is short, it arrives less than the time of an ACK after the
+                // previous one, and its ACK waits for at most an ACK of 90 bytes at 10 Gbps.
+                let late = Duration::from_ps(if size > 1_400 { 90 * 800 } else { 0 });
+                prop_assert!(record.fct <= record.ideal.saturating_add(late), "{:?}", record);
             }
         }
     }
