@@ -7,7 +7,7 @@ command=$(realpath "$1")
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir -m 1777 "$root/tmp"
-mkdir "$root/bin" "$root/work"
+mkdir "$root/bin" "$root/out"
 cp "$command" "$root/bin/fabricsim"
 
 # within ARGUMENTS...: the command, with the empty folder as its root.
@@ -19,9 +19,9 @@ within() {
     fi
 }
 within --version
-within run --quiet --out /work/default
+within run --quiet --out /out/default
 here=$(mktemp -d)
 "$command" run --quiet --out "$here/default"
-cmp "$root/work/default/fct.csv" "$here/default/fct.csv"
+cmp "$root/out/default/fct.csv" "$here/default/fct.csv"
 rm -rf "$here"
-sed -n 's/^  "checksum": "\(.*\)",$/checksum \1, as outside of the empty root/p' "$root/work/default/summary.json"
+sed -n 's/^  "checksum": "\(.*\)",$/checksum \1, as outside of the empty root/p' "$root/out/default/summary.json"
