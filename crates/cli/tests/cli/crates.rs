@@ -20,8 +20,8 @@ fn documented() -> Vec<(String, BTreeSet<String>)> {
         .collect()
 }
 
-/// Reads the dependencies between the crates from the manifests, without dev-dependencies.
-fn in_manifests() -> Imports {
+/// Returns the packages of the workspace as cargo describes them.
+pub(crate) fn packages() -> Vec<serde_json::Value> {
     let output = Command::new(env!("CARGO"))
         .args([
             "metadata",
@@ -35,6 +35,12 @@ fn in_manifests() -> Imports {
         .expect("cargo runs");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages");
+    packages.clone()
+}
+
+/// Reads the dependencies between the crates from the manifests, without dev-dependencies.
+fn in_manifests() -> Imports {
+    let packages = packages();
     let text = |value: &serde_json::Value| value.as_str().expect("a name").to_owned();
     let imports = |package: &serde_json::Value| {
         let dependencies = package["dependencies"].as_array().expect("dependencies");

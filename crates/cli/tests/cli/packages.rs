@@ -1,7 +1,6 @@
 //! Packages of the workspace have the metadata that registries show, and the license texts.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -18,19 +17,7 @@ const NOT_ON_DOCS_RS: [&str; 2] = ["default", "mpi"];
 
 /// Reads the manifests of the workspace, each with the name of its folder below `crates`.
 fn packages() -> Vec<(String, Value)> {
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ])
-        .current_dir(project(""))
-        .output()
-        .expect("cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let packages = metadata["packages"].as_array().expect("packages");
+    let packages = crate::crates::packages();
     let folder = |package: &Value| {
         let manifest = package["manifest_path"].as_str().expect("a path");
         let mut parts = manifest.rsplit(['/', '\\']);
