@@ -2,12 +2,15 @@
 //! one another.
 
 mod algorithm;
+mod form;
 mod groups;
+mod member;
 mod messages;
 mod parts;
 mod pipeline;
 mod shape;
 mod stages;
+mod symmetry;
 mod transfers;
 mod unit;
 mod workload;
@@ -22,7 +25,8 @@ use crate::context::WorkloadContext;
 use crate::graph::Connections;
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
-pub(crate) use messages::Numbered;
+pub(crate) use form::Form;
+pub(crate) use member::Member;
 use parts::Parts;
 pub(crate) use shape::{Detail, Shape};
 use stages::Stages;

@@ -1,11 +1,13 @@
 //! Dependency graphs of operations at ranks: messages, receipts and computations. An operation
 //! starts as soon as its dependencies have ended or started.
 //!
-//! A [`Program`] has the operations of one rank. A rank is the application of a host
-//! ([`RankApplication`]). It starts messages at the exact instants at which their dependencies are
+//! A [`Program`] has the operations of one rank, or of all ranks with the same role in a collective.
+//! A rank is the application of a host ([`RankApplication`]). It starts messages at the exact instants at which their dependencies are
 //! met.
 
 mod builder;
+mod ended;
+mod foreseen;
 mod mailbox;
 mod plan;
 mod program;
@@ -16,8 +18,7 @@ mod streams;
 pub(crate) use builder::ProgramBuilder;
 pub use plan::{Connections, GraphInfo, Instance, SendEnd};
 pub(crate) use plan::{Manner, Plan, Programs};
-pub(crate) use program::OF_A_COLLECTIVE;
-pub use program::{Operation, Program};
+pub(crate) use program::{Blocks, OF_A_COLLECTIVE, Operation, Program, Step};
 pub(crate) use rank::applications;
 pub use rank::{RankApplication, SpanRecord};
 

@@ -1,24 +1,12 @@
-//! Messages of a collective: as operations of its ranks, and their number.
+//! The number of messages of a collective.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::limits::MAX_LIVE_FLOWS;
 
 use super::CollectiveAlgorithm;
 use super::algorithm;
-use super::pipeline;
 use super::shape::{Detail, Shape};
 use super::transfers::{Transfers, Use};
-use super::unit::Unit;
-use crate::graph::ProgramBuilder;
-
-/// One collective of a job, with its number.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbered {
-    pub(crate) number: u32,
-    /// The tag of its first block; the next blocks have consecutive tags. No other collective uses
-    /// any of these tags between the same ranks.
-    pub(crate) first_tag: u64,
-}
 
 /// Largest number of messages of an iteration, because their operations are kept in memory.
 const MAX_MESSAGES: f64 = 5e7;
@@ -50,34 +38,6 @@ impl Shape {
             ));
         }
         Ok(())
-    }
-
-    /// Adds the operations of `member` in the collective `this` to `builder`. `rank_of` maps a
-    /// member to its rank. Returns the first and the last operation.
-    pub(crate) fn append(
-        &self,
-        builder: &mut ProgramBuilder,
-        this: Numbered,
-        member: u32,
-        rank_of: &dyn Fn(u32) -> u32,
-    ) -> (u32, u32) {
-        let begin = builder.begin_span();
-        if let Detail::Stages(stages) = &self.detail {
-            pipeline::append(
-                self,
-                stages,
-                builder,
-                (begin, this.first_tag, member),
-                rank_of,
-            );
-        } else {
-            for unit in 0..self.units() {
-                let (span, place) = ((begin, this.first_tag), (member, unit));
-                let mut unit = Unit::new(self, builder, span, place, rank_of);
-                algorithm::transfer(self, member, &mut unit);
-            }
-        }
-        (begin, builder.end_span(begin, this.number))
     }
 
     /// Returns the number of messages of one group, and their total bytes.

@@ -7,9 +7,10 @@
 //! are stages behind it, then alternates between one forward and one backward.
 
 use super::CollectiveAlgorithm;
+use super::form::Stage;
 use super::shape::Shape;
 use super::stages::Stages;
-use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
+use crate::graph::{Blocks, Operation, ProgramBuilder, Step};
 
 /// One pass of a micro-batch through a stage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -18,12 +19,9 @@ enum Pass {
     Backward(u32),
 }
 
-/// Returns the passes of `batches` micro-batches through `stage` of `stages`, in order.
-fn order(algorithm: CollectiveAlgorithm, stage: u32, stages: u32, batches: u32) -> Vec<Pass> {
-    let ahead = match algorithm {
-        CollectiveAlgorithm::OneForwardOneBackward => (stages - 1 - stage).min(batches),
-        _ => batches,
-    };
+/// Returns the passes of `batches` micro-batches through a stage that passes `ahead` of them
+/// forward before it alternates, in order.
+fn order(ahead: u32, batches: u32) -> Vec<Pass> {
     let mut order: Vec<Pass> = (0..ahead).map(Pass::Forward).collect();
     for batch in ahead..batches {
         order.extend([Pass::Forward(batch), Pass::Backward(batch - ahead)]);
@@ -32,48 +30,52 @@ fn order(algorithm: CollectiveAlgorithm, stage: u32, stages: u32, batches: u32) 
     order
 }
 
-/// Adds the operations of `stage` to `builder`.
+/// Returns the part of `stage` in `shape` with the computing times `times`.
+pub(super) fn stage(shape: &Shape, times: &Stages, stage: u32) -> Stage {
+    let last = shape.ranks - 1;
+    Stage {
+        ahead: match shape.algorithm {
+            CollectiveAlgorithm::OneForwardOneBackward => (last - stage).min(shape.chunks),
+            _ => shape.chunks,
+        },
+        previous: (stage > 0).then_some(last),
+        next: (stage < last).then_some(1),
+        forward: times.forward[stage as usize],
+        backward: times.backward[stage as usize],
+    }
+}
+
+/// Adds the operations of `stage` for `batches` micro-batches to `builder`, each as `step` returns
+/// it.
 pub(super) fn append(
-    shape: &Shape,
-    times: &Stages,
+    batches: u32,
+    stage: &Stage,
     builder: &mut ProgramBuilder,
-    (begin, first_tag, stage): (u32, u64, u32),
-    rank_of: &dyn Fn(u32) -> u32,
+    begin: u32,
+    step: &dyn Fn(Step) -> Step,
 ) {
-    let batches = shape.chunks;
-    let tag = |batch: u32| OF_A_COLLECTIVE | (first_tag + u64::from(batch));
     let mut before = begin;
-    for pass in order(shape.algorithm, stage, shape.ranks, batches) {
-        let (batch, span, from, to) = match pass {
-            Pass::Forward(batch) => (
-                batch,
-                times.forward[stage as usize],
-                stage.checked_sub(1),
-                Some(stage + 1).filter(|&next| next < shape.ranks),
-            ),
-            Pass::Backward(batch) => (
-                batch,
-                times.backward[stage as usize],
-                Some(stage + 1).filter(|&next| next < shape.ranks),
-                stage.checked_sub(1),
-            ),
+    for pass in order(stage.ahead, batches) {
+        let (unit, span, from, to) = match pass {
+            Pass::Forward(batch) => (batch, stage.forward, stage.previous, stage.next),
+            Pass::Backward(batch) => (batch, stage.backward, stage.next, stage.previous),
         };
-        let compute = builder.add(Operation::Compute { stream: 0, span });
+        let blocks = |peer| Blocks {
+            peer,
+            unit,
+            first: 0,
+            count: 1,
+        };
+        let compute = Operation::Compute { stream: 0, span };
+        let compute = builder.add(step(Step::Fixed(compute)));
         builder.after_end(compute, before);
         if let Some(from) = from {
-            let from = rank_of(from);
-            let tag = tag(batch);
-            let receive = builder.add(Operation::Receive { from, tag });
+            let receive = builder.add(step(Step::Receive(blocks(from))));
             builder.after_end(receive, begin);
             builder.after_end(compute, receive);
         }
         if let Some(to) = to {
-            let send = builder.add(Operation::Send {
-                channel: 0,
-                to: rank_of(to),
-                size: shape.message(batch, (stage, stage), &(0..1)),
-                tag: tag(batch),
-            });
+            let send = builder.add(step(Step::Send(blocks(to))));
             builder.after_end(send, compute);
         }
         before = compute;
@@ -87,9 +89,8 @@ mod tests {
     #[test]
     fn stages_go_forward_as_often_as_there_are_stages_behind_them() {
         use Pass::{Backward as B, Forward as F};
-        let order = |stage| order(CollectiveAlgorithm::OneForwardOneBackward, stage, 3, 3);
-        assert_eq!(order(2), [F(0), B(0), F(1), B(1), F(2), B(2)]);
-        assert_eq!(order(1), [F(0), F(1), B(0), F(2), B(1), B(2)]);
-        assert_eq!(order(0), [F(0), F(1), F(2), B(0), B(1), B(2)]);
+        assert_eq!(order(0, 3), [F(0), B(0), F(1), B(1), F(2), B(2)]);
+        assert_eq!(order(1, 3), [F(0), F(1), B(0), F(2), B(1), B(2)]);
+        assert_eq!(order(2, 3), [F(0), F(1), F(2), B(0), B(1), B(2)]);
     }
 }

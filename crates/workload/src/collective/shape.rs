@@ -75,7 +75,12 @@ impl Shape {
 
     /// Returns the first byte of block `block` of all: blocks differ by at most one byte.
     pub(super) fn offset(&self, block: u64) -> u64 {
-        let bytes = u128::from(self.size.get()) * u128::from(block) / u128::from(self.blocks());
+        let (size, blocks) = (self.size.get(), self.blocks());
+        // Each message computes two offsets, and a division of 64 bits is the faster one.
+        if let Some(bytes) = size.checked_mul(block) {
+            return bytes / blocks;
+        }
+        let bytes = u128::from(size) * u128::from(block) / u128::from(blocks);
         u64::try_from(bytes).expect("no offset is beyond the size")
     }
 

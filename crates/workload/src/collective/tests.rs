@@ -1,4 +1,5 @@
 mod config;
+mod programs;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,6 +8,7 @@ use fabricsim_base::id::ClassId;
 use super::transfers::{Transfers, Use};
 use super::*;
 use crate::context::testing::context;
+use crate::graph::{OF_A_COLLECTIVE, Operation, Program, ProgramBuilder};
 use crate::workload::Workload;
 
 /// For each block, the members that have contributed to it.
@@ -222,25 +224,34 @@ fn rings_and_halving_send_the_least_bytes() {
     }
 }
 
+/// Returns the program of a form, and the operations of `member` in it.
+fn program_of(shape: &Shape, member: u32) -> (Program, Vec<Operation>) {
+    let mut builder = ProgramBuilder::default();
+    let form = shape.form(member);
+    shape.append(&mut builder, 0, &form, &|step| step);
+    let program = builder.finish(0).unwrap();
+    let own = Member {
+        shape,
+        member,
+        first_tag: 0,
+        rank_of: &|member| member,
+    };
+    let operations = program.steps().map(|step| own.operation(step)).collect();
+    (program, operations)
+}
+
 /// Returns messages and bytes of the programs of all members.
 fn of_programs(shape: &Shape) -> (f64, f64) {
     let (mut messages, mut bytes, mut receipts) = (0u32, 0.0, 0u32);
     for member in 0..shape.ranks {
-        let mut builder = crate::graph::ProgramBuilder::default();
-        let this = Numbered {
-            number: 0,
-            first_tag: 0,
-        };
-        shape.append(&mut builder, this, member, &|rank| rank);
-        let program = builder.finish().unwrap();
-        for operation in program.operations() {
+        for operation in program_of(shape, member).1 {
             match operation {
-                crate::graph::Operation::Send { size, .. } => {
-                    assert!(*size > Bytes::ZERO);
+                Operation::Send { size, .. } => {
+                    assert!(size > Bytes::ZERO);
                     messages += 1;
                     bytes += size.as_f64();
                 }
-                crate::graph::Operation::Receive { .. } => receipts += 1,
+                Operation::Receive { .. } => receipts += 1,
                 _ => {}
             }
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 /// The use of received blocks.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Use {
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Use {
     /// Adds them to the member's own blocks.
     Reduce,
     /// Replaces the member's own blocks.

@@ -1,87 +1,69 @@
-//! Converts the messages of one part of a buffer to operations.
+//! Converts the steps of a member to operations for one part of a buffer.
 
-use std::ops::Range;
+use super::form::Transfer;
+use super::transfers::Use;
+use crate::graph::{Blocks, Operation, ProgramBuilder, Step};
 
-use super::shape::Shape;
-use super::transfers::{Transfers, Use};
-use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
-
-/// One part of the buffer of one collective at one rank.
+/// One part of the buffer of one collective.
 pub(super) struct Unit<'a> {
-    shape: &'a Shape,
-    builder: &'a mut ProgramBuilder,
-    rank_of: &'a dyn Fn(u32) -> u32,
-    member: u32,
     unit: u32,
-    channel: u16,
-    /// The tag of block 0.
-    tag: u64,
+    builder: &'a mut ProgramBuilder,
+    step: &'a dyn Fn(Step) -> Step,
     /// The operation that all later ones follow: the beginning, or the end of a step.
     after: u32,
     /// For each block, the receipts that wrote it.
     writers: Vec<Vec<u32>>,
     /// Operations since the last wait.
-    step: Vec<u32>,
+    since: Vec<u32>,
 }
 
 impl<'a> Unit<'a> {
+    /// Returns part number `unit` of `blocks` blocks. Its operations follow `begin`, and `builder`
+    /// gets them as `step` returns them.
     pub(super) fn new(
-        shape: &'a Shape,
+        blocks: u32,
+        unit: u32,
         builder: &'a mut ProgramBuilder,
-        (begin, first_tag): (u32, u64),
-        (member, unit): (u32, u32),
-        rank_of: &'a dyn Fn(u32) -> u32,
+        begin: u32,
+        step: &'a dyn Fn(Step) -> Step,
     ) -> Self {
-        let blocks = shape.unit_blocks();
-        let first_block = u64::from(unit) * u64::from(blocks);
-        let channel = unit % shape.channels;
         Self {
-            shape,
-            builder,
-            rank_of,
-            member,
             unit,
-            channel: u16::try_from(channel).expect("channels are few"),
-            tag: OF_A_COLLECTIVE | (first_tag + first_block),
+            builder,
+            step,
             after: begin,
             writers: vec![Vec::new(); blocks as usize],
-            step: Vec::new(),
+            since: Vec::new(),
         }
     }
 
-    fn tag(&self, blocks: &Range<u32>) -> u64 {
-        self.tag + u64::from(blocks.start)
-    }
-}
-
-impl Transfers for Unit<'_> {
-    fn send(&mut self, to: u32, blocks: Range<u32>) {
-        let operation = self.builder.add(Operation::Send {
-            channel: self.channel,
-            to: (self.rank_of)(to),
-            size: (self.shape).message(self.unit, (self.member, to), &blocks),
-            tag: self.tag(&blocks),
-        });
-        let written = &self.writers[blocks.start as usize..blocks.end as usize];
-        let mut before: Vec<u32> = written.iter().flatten().copied().collect();
-        if before.is_empty() {
-            before.push(self.after);
+    /// Adds the operations of `steps`.
+    pub(super) fn add(mut self, steps: &[Transfer]) {
+        for step in steps {
+            match *step {
+                Transfer::Send(blocks) => self.send(blocks),
+                Transfer::Receive(blocks, used) => self.receive(blocks, used),
+                Transfer::Wait => self.wait(),
+            }
         }
-        before.sort_unstable();
-        before.dedup();
-        for before in before {
+    }
+
+    fn send(&mut self, blocks: Blocks) {
+        let operation = self.add_step(Step::Send(self.own(blocks)));
+        let mut is_first = true;
+        for &before in written(&mut self.writers, blocks).iter().flatten() {
             self.builder.after_end(operation, before);
+            is_first = false;
         }
-        self.step.push(operation);
+        if is_first {
+            self.builder.after_end(operation, self.after);
+        }
     }
 
-    fn receive(&mut self, from: u32, blocks: Range<u32>, used: Use) {
-        let operation = self.builder.add(Operation::Receive {
-            from: (self.rank_of)(from),
-            tag: self.tag(&blocks),
-        });
+    fn receive(&mut self, blocks: Blocks, used: Use) {
+        let operation = self.add_step(Step::Receive(self.own(blocks)));
         self.builder.after_end(operation, self.after);
-        for writers in &mut self.writers[blocks.start as usize..blocks.end as usize] {
+        for writers in written(&mut self.writers, blocks) {
             match used {
                 Use::Reduce => writers.push(operation),
                 Use::Replace => {
@@ -91,16 +73,35 @@ impl Transfers for Unit<'_> {
                 Use::Apart => {}
             }
         }
-        self.step.push(operation);
     }
 
     fn wait(&mut self) {
-        let joined = self.builder.add(Operation::Join);
-        for before in self.step.drain(..) {
+        let joined = self.builder.add(Step::Fixed(Operation::Join));
+        for before in self.since.drain(..) {
             self.builder.after_end(joined, before);
         }
         self.after = joined;
         // The join has waited for all receipts.
         self.writers.iter_mut().for_each(Vec::clear);
     }
+
+    fn add_step(&mut self, step: Step) -> u32 {
+        let operation = self.builder.add((self.step)(step));
+        self.since.push(operation);
+        operation
+    }
+
+    /// Returns `blocks` in this part.
+    const fn own(&self, blocks: Blocks) -> Blocks {
+        Blocks {
+            unit: self.unit,
+            ..blocks
+        }
+    }
+}
+
+/// Returns the receipts that wrote each of `blocks`.
+fn written(writers: &mut [Vec<u32>], blocks: Blocks) -> &mut [Vec<u32>] {
+    let first = blocks.first as usize;
+    &mut writers[first..first + blocks.count as usize]
 }

@@ -1,6 +1,7 @@
 //! Builds the program of a rank from operations and dependencies.
 
-use super::program::{Edge, Operation, Program, Span};
+use super::foreseen;
+use super::program::{Edge, Operation, Program, Record, Span, Step};
 
 /// Largest number of operations of one rank: edges store the numbers in 31 bits.
 pub(crate) const MAX_OPERATIONS: usize = 1 << 31;
@@ -19,7 +20,7 @@ const DESCRIBED: usize = 6;
 /// The operations of one rank under construction.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramBuilder {
-    operations: Vec<Operation>,
+    records: Vec<Record>,
     /// Each edge with the operation that it waits for.
     edges: Vec<(u32, Edge)>,
     spans: Vec<Span>,
@@ -28,16 +29,16 @@ pub(crate) struct ProgramBuilder {
 
 impl ProgramBuilder {
     /// Adds an operation and returns its number.
-    pub(crate) fn add(&mut self, operation: Operation) -> u32 {
+    pub(crate) fn add(&mut self, step: Step) -> u32 {
         let number = self.len();
-        self.operations.push(operation);
+        self.records.push(Record::new(step));
         number
     }
 
     /// Returns the number of operations.
     pub(crate) fn len(&self) -> u32 {
-        debug_assert!(self.operations.len() < MAX_OPERATIONS);
-        u32::try_from(self.operations.len()).expect("numbers of operations fit 31 bits")
+        debug_assert!(self.records.len() < MAX_OPERATIONS);
+        u32::try_from(self.records.len()).expect("numbers of operations fit 31 bits")
     }
 
     /// Names the operations, in their order.
@@ -57,13 +58,13 @@ impl ProgramBuilder {
 
     /// Begins a collective, and returns its first operation.
     pub(crate) fn begin_span(&mut self) -> u32 {
-        self.add(Operation::Join)
+        self.add(Step::Fixed(Operation::Join))
     }
 
     /// Ends the collective number `instance`, which consists of the operations since `begin`.
     /// Returns the operation that ends when all of them have ended.
     pub(crate) fn end_span(&mut self, begin: u32, instance: u32) -> u32 {
-        let end = self.add(Operation::Join);
+        let end = self.add(Step::Fixed(Operation::Join));
         self.spans.push(Span {
             begin,
             end,
@@ -72,33 +73,37 @@ impl ProgramBuilder {
         end
     }
 
-    /// Returns the program.
+    /// Returns the program of a rank that its own messages name `own`.
     ///
     /// # Errors
     /// Fails if operations wait for one another in a cycle.
-    pub(crate) fn finish(mut self) -> Result<Program, Cycle> {
-        let count = self.operations.len();
-        let (first_edge, edges) = sorted(count, &std::mem::take(&mut self.edges));
-        let mut needs = vec![0u32; count];
+    pub(crate) fn finish(mut self, own: u32) -> Result<Program, Cycle> {
+        let mut records = self.records;
+        let (first_edge, edges) = sorted(records.len(), &std::mem::take(&mut self.edges));
+        for (record, first) in records.iter_mut().zip(first_edge) {
+            record.first_edge = first;
+        }
         for bits in &edges {
-            needs[(bits >> 1) as usize] += 1;
+            records[(bits >> 1) as usize].need();
         }
         for span in &self.spans {
-            // The end also needs the span's count of unfinished operations to reach zero.
-            needs[span.end as usize] += 1;
+            // The end also needs all other operations of the span to have ended.
+            records[span.end as usize].need();
         }
-        let program = Program {
-            operations: self.operations.into(),
-            first_edge: first_edge.into(),
+        let roots = (0..).zip(&records).filter(|(_, one)| one.needs() == 0);
+        let mut program = Program {
+            roots: roots.map(|(number, _)| number).collect(),
+            records: records.into(),
             edges: edges.into(),
-            needs: needs.into(),
+            foreseen: Box::default(),
             spans: self.spans.into(),
             names: self.names.into(),
         };
-        match find_cycle(&program) {
-            Some(cycle) => Err(cycle),
-            None => Ok(program),
+        if let Some(cycle) = find_cycle(&program) {
+            return Err(cycle);
         }
+        foreseen::index(&mut program, own);
+        Ok(program)
     }
 }
 
@@ -144,13 +149,9 @@ fn sorted(count: usize, edges: &[(u32, Edge)]) -> (Vec<u32>, Vec<u32>) {
 /// Finds operations that wait for one another: after all possible operations have been done (Kahn's
 /// algorithm), the remaining ones contain a cycle.
 fn find_cycle(program: &Program) -> Option<Cycle> {
-    let mut needs = program.needs.to_vec();
+    let mut needs: Vec<u32> = program.records.iter().map(Record::needs).collect();
     let mut left: Vec<u32> = program.spans.iter().map(Span::inner).collect();
-    let mut ready: Vec<u32> = (0u32..)
-        .zip(&needs)
-        .filter(|(_, count)| **count == 0)
-        .map(|(operation, _)| operation)
-        .collect();
+    let mut ready = program.roots.to_vec();
     let mut done = 0;
     while let Some(operation) = ready.pop() {
         done += 1;
@@ -180,10 +181,19 @@ fn find_cycle(program: &Program) -> Option<Cycle> {
         let operations = walk(program, &needs);
         let described = operations.iter().take(DESCRIBED);
         Cycle {
-            described: described.map(|&at| program.describe(at)).collect(),
+            described: described.map(|&at| describe(program, at)).collect(),
             operations,
         }
     })
+}
+
+/// Describes an operation of a file. The messages of collectives follow one another, so no cycle is
+/// among them.
+fn describe(program: &Program, at: u32) -> String {
+    match program.records[at as usize].step {
+        Step::Fixed(operation) => program.describe(at, operation),
+        Step::Send(_) | Step::Receive(_) => "a message of a collective".to_owned(),
+    }
 }
 
 /// Follows the dependencies of blocked operations until one repeats.

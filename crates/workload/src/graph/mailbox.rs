@@ -7,6 +7,9 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::FlowId;
 use rustc_hash::FxHashMap;
 
+/// The sender and the tag of a message.
+pub(super) type Key = (u32, u64);
+
 /// Receipts that wait for messages, or messages that wait for receipts, of one sender and tag.
 #[derive(Debug, Stored)]
 enum Slot {
@@ -19,15 +22,35 @@ enum Slot {
 }
 
 /// The delivered messages of one rank that have not been received, and the operations that wait for
-/// messages.
+/// messages and are not foreseen.
 ///
 /// The k-th receipt of a sender and tag receives the k-th message that is delivered with them.
 #[derive(Debug, Default, Stored)]
 pub(super) struct Mailbox {
-    slots: FxHashMap<(u32, u64), Slot>,
+    slots: FxHashMap<Key, Slot>,
 }
 
 impl Mailbox {
+    /// Returns `true` if nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Returns the message of a foreseen receipt, if it has been delivered.
+    pub(super) fn take(&mut self, from: u32, tag: u64) -> Option<FlowId> {
+        let Entry::Occupied(mut slot) = self.slots.entry((from, tag)) else {
+            return None;
+        };
+        let Slot::Arrived(arrived) = slot.get_mut() else {
+            return None;
+        };
+        let message = arrived.pop_front();
+        if arrived.is_empty() {
+            slot.remove();
+        }
+        message
+    }
+
     /// Returns the message that `operation` receives, if it has been delivered; otherwise the
     /// operation waits.
     pub(super) fn receive(&mut self, from: u32, tag: u64, operation: u32) -> Option<FlowId> {
@@ -49,13 +72,7 @@ impl Mailbox {
                 posted.push_back(operation);
                 None
             }
-            Slot::Arrived(arrived) => {
-                let message = arrived.pop_front();
-                if arrived.is_empty() {
-                    slot.remove();
-                }
-                message
-            }
+            Slot::Arrived(_) => self.take(from, tag),
         }
     }
 
@@ -90,9 +107,9 @@ impl Mailbox {
     }
 
     /// Returns the number of waiting operations, and the first of them by sender and tag.
-    pub(super) fn waiting(&self) -> (usize, Option<u32>) {
+    pub(super) fn waiting(&self) -> (usize, Option<(Key, u32)>) {
         let mut count = 0;
-        let mut first: Option<((u32, u64), u32)> = None;
+        let mut first: Option<(Key, u32)> = None;
         for (&key, slot) in &self.slots {
             let (more, one) = match slot {
                 Slot::One(operation) => (1, Some(*operation)),
@@ -106,6 +123,6 @@ impl Mailbox {
                 first = Some((key, operation));
             }
         }
-        (count, first.map(|(_, operation)| operation))
+        (count, first)
     }
 }

@@ -8,7 +8,7 @@ use fabricsim_base::id::{ClassId, NodeId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
-use super::program::Program;
+use super::program::{Operation, Program, Step};
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
 
 choices! {
@@ -70,10 +70,20 @@ pub struct GraphInfo {
     pub iterations: u32,
 }
 
-/// Builds the program of a rank when the run begins, to save memory before.
+/// The programs of ranks. A rank requests its program when the run begins, to save memory before.
 pub(crate) trait Programs: fmt::Debug + Send + Sync {
-    /// Returns the program of `rank`.
+    /// Returns the program of `rank`, which other ranks may share.
     fn program(&self, rank: u32) -> Arc<Program>;
+
+    /// Returns the operation of `rank` for a step of its program.
+    fn operation(&self, rank: u32, step: Step) -> Operation;
+
+    /// Returns the sender and the tag by which the program of `rank` finds the receipt of a message
+    /// with `tag` from the rank `from`, or `None` if no receipt expects it.
+    fn receipt(&self, rank: u32, from: u32, tag: u64) -> Option<(u32, u64)>;
+
+    /// Returns the number of the first collective of the program of `rank`.
+    fn first_instance(&self, rank: u32) -> u32;
 }
 
 /// Marks a host without a rank.

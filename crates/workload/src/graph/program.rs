@@ -1,10 +1,10 @@
-//! The operations of one rank and their dependencies.
+//! The operations of a rank and their dependencies.
 
 use fabricsim_base::units::{Bytes, Duration};
 
 /// One operation of a rank.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// A message to another rank.
     Send {
         /// The number of the connection to `to`.
@@ -32,6 +32,50 @@ pub enum Operation {
     },
     /// An operation without duration that joins dependencies.
     Join,
+}
+
+/// A message of a collective as one of its members sees it: the other member and the blocks are
+/// relative to this member, so that members with the same role have the same program.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) struct Blocks {
+    /// The other member; 0 is this member.
+    pub(crate) peer: u32,
+    /// The part of the buffer.
+    pub(crate) unit: u32,
+    /// The first block of the part.
+    pub(crate) first: u32,
+    /// The number of blocks.
+    pub(crate) count: u32,
+}
+
+/// One operation of a program: for one rank, or for all ranks that share the program.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Step {
+    /// The same operation for all ranks.
+    Fixed(Operation),
+    /// A message to a member of the rank's group.
+    Send(Blocks),
+    /// Waits for a message of a member of the rank's group.
+    Receive(Blocks),
+}
+
+impl Step {
+    /// Returns the sender and the tag of the message that this receives, both relative to the rank
+    /// if the step is.
+    pub(super) fn receipt(self) -> Option<(u32, u64)> {
+        match self {
+            Self::Fixed(Operation::Receive { from, tag }) => Some((from, tag)),
+            Self::Receive(blocks) => Some((blocks.peer, blocks.tag())),
+            Self::Fixed(_) | Self::Send(_) => None,
+        }
+    }
+}
+
+impl Blocks {
+    /// Returns the tag of a message with these blocks, relative to the rank and the collective.
+    pub(crate) const fn tag(self) -> u64 {
+        (self.unit as u64) << 32 | self.first as u64
+    }
 }
 
 /// The end of an edge: the waiting operation, and the event that it waits for.
@@ -68,7 +112,7 @@ pub(super) struct Span {
     pub(super) begin: u32,
     /// Index of the join at the end.
     pub(super) end: u32,
-    /// The number of the collective in the graph.
+    /// The number of the collective, counted from the first one of the rank's group.
     pub(super) instance: u32,
 }
 
@@ -92,17 +136,73 @@ fn in_words(tag: u64) -> String {
     }
 }
 
-/// The operations of one rank: 32 bytes for each, and 4 for each dependency.
+/// All that a program has of one operation.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Record {
+    pub(super) step: Step,
+    /// The number of dependencies, and [`Self::FORESEEN`].
+    needs: u32,
+    /// The position of the first edge in [`Program::edges`].
+    pub(super) first_edge: u32,
+}
+
+impl Record {
+    /// The bit of `needs` that marks a receipt in [`Program::foreseen`].
+    const FORESEEN: u32 = 1 << 31;
+
+    /// Returns an operation without dependencies and edges.
+    pub(super) const fn new(step: Step) -> Self {
+        Self {
+            step,
+            needs: 0,
+            first_edge: 0,
+        }
+    }
+
+    /// Returns the number of dependencies.
+    pub(super) const fn needs(&self) -> u32 {
+        self.needs & !Self::FORESEEN
+    }
+
+    /// Counts one more dependency.
+    pub(super) const fn need(&mut self) {
+        self.needs += 1;
+    }
+
+    /// Returns `true` for a receipt in [`Program::foreseen`].
+    pub(super) const fn is_foreseen(&self) -> bool {
+        self.needs & Self::FORESEEN != 0
+    }
+
+    /// Marks a receipt in [`Program::foreseen`].
+    pub(super) const fn foresee(&mut self) {
+        self.needs |= Self::FORESEEN;
+    }
+}
+
+/// A receipt that can be found for its message without a record that it waits.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct Receipt {
+    /// The sender and the tag as in [`Step::receipt`].
+    pub(super) from: u32,
+    pub(super) tag: u64,
+    pub(super) operation: u32,
+    /// The operation that must have ended before the receipt waits; `None` if it waits from the
+    /// beginning.
+    pub(super) after: Option<u32>,
+}
+
+/// The operations of one rank, or of all ranks with the same role in a collective: 32 bytes for
+/// each, 24 for each receipt, and 4 for each dependency.
 #[derive(Debug, Eq, PartialEq)]
-pub struct Program {
-    pub(super) operations: Box<[Operation]>,
-    /// For each operation, the position of its first edge in `edges`; then the end of the last
-    /// operation's edges.
-    pub(super) first_edge: Box<[u32]>,
+pub(crate) struct Program {
+    pub(super) records: Box<[Record]>,
     /// The packed edges to the operations that wait, grouped by the operation that they wait for.
     pub(super) edges: Box<[u32]>,
-    /// For each operation, the number of its dependencies.
-    pub(super) needs: Box<[u32]>,
+    /// The operations without dependencies.
+    pub(super) roots: Box<[u32]>,
+    /// The receipts that become ready in their order, by sender, tag and number.
+    pub(super) foreseen: Box<[Receipt]>,
     /// Collectives, in the order of their operations.
     pub(super) spans: Box<[Span]>,
     /// The names of operations in their file; empty if they have none.
@@ -111,28 +211,52 @@ pub struct Program {
 
 impl Program {
     /// Returns the number of operations.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.operations.len()
-    }
-
-    /// Returns `true` if there are no operations.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
     }
 
     /// Returns the operations.
-    #[must_use]
-    pub fn operations(&self) -> &[Operation] {
-        &self.operations
+    #[cfg(test)]
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+        self.records.iter().map(|record| record.step)
+    }
+
+    /// Returns the operations that wait for the end of each operation.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> Vec<Vec<u32>> {
+        let after = |edge| match edge {
+            Edge::AfterEnd(operation) => Some(operation),
+            Edge::AfterStart(_) => None,
+        };
+        let numbers = (0..).take(self.len());
+        let waiting = numbers.map(|number| self.edges(number).filter_map(after).collect());
+        waiting.collect()
+    }
+
+    /// Returns the operations of a program of a file.
+    #[cfg(test)]
+    pub(crate) fn operations(&self) -> Vec<Operation> {
+        let fixed = |step| match step {
+            Step::Fixed(operation) => operation,
+            Step::Send(_) | Step::Receive(_) => panic!("{step:?} is relative to a rank"),
+        };
+        self.steps().map(fixed).collect()
     }
 
     /// Returns the edges to the operations that wait for `operation`.
     pub(super) fn edges(&self, operation: u32) -> impl Iterator<Item = Edge> + '_ {
         let at = operation as usize;
-        let edges = self.first_edge[at] as usize..self.first_edge[at + 1] as usize;
+        let next = self.records.get(at + 1);
+        let end = next.map_or(self.edges.len(), |next| next.first_edge as usize);
+        let edges = self.records[at].first_edge as usize..end;
         self.edges[edges].iter().map(|&bits| Edge::unpacked(bits))
+    }
+
+    /// Returns the foreseen receipts of messages with the sender `from` and `tag`, in their order.
+    pub(super) fn receipts(&self, (from, tag): (u32, u64)) -> impl Iterator<Item = &Receipt> {
+        let first = (self.foreseen).partition_point(|one| (one.from, one.tag) < (from, tag));
+        let rest = self.foreseen[first..].iter();
+        rest.take_while(move |one| (one.from, one.tag) == (from, tag))
     }
 
     /// Returns the position of the collective that contains `operation`.
@@ -142,10 +266,10 @@ impl Program {
         (operation <= self.spans[at].end).then_some(at)
     }
 
-    /// Describes the operation for messages: "`l3` (receives from rank 2, tag 0)".
-    pub(super) fn describe(&self, operation: u32) -> String {
-        let at = operation as usize;
-        let what = match self.operations[at] {
+    /// Describes an operation for messages: "`l3` (receives from rank 2, tag 0)". `is` is the
+    /// operation with this number.
+    pub(super) fn describe(&self, number: u32, is: Operation) -> String {
+        let text = match is {
             Operation::Send { to, size, tag, .. } => {
                 format!("sends {size} to rank {to}{}", in_words(tag))
             }
@@ -155,9 +279,9 @@ impl Program {
             Operation::Compute { span, stream } => format!("computes {span} on stream {stream}"),
             Operation::Join => "joins others".to_owned(),
         };
-        match self.names.get(at) {
-            Some(name) => format!("`{name}` ({what})"),
-            None => format!("operation {operation} ({what})"),
+        match self.names.get(number as usize) {
+            Some(name) => format!("`{name}` ({text})"),
+            None => format!("operation {number} ({text})"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod sending;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -13,7 +14,6 @@ use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::{AppContext, Application};
 use rustc_hash::FxHashMap;
 
-use super::mailbox::Mailbox;
 use super::plan::{GraphInfo, Plan};
 use super::program::{Operation, Program};
 use super::rank_state::RankState;
@@ -56,7 +56,6 @@ pub struct RankApplication {
     program: Option<Arc<Program>>,
     state: RankState,
     iteration: u32,
-    mailbox: Mailbox,
     streams: Streams,
     connections: FxHashMap<(u32, u16), Connection>,
     /// Operations with unacknowledged messages.
@@ -79,7 +78,6 @@ impl RankApplication {
             program: None,
             state: RankState::default(),
             iteration: 0,
-            mailbox: Mailbox::default(),
             streams: Streams::default(),
             connections: FxHashMap::default(),
             unacknowledged: FxHashMap::default(),
@@ -111,11 +109,10 @@ impl RankApplication {
 
     /// Returns the collectives that have begun here but not ended: iteration and number.
     pub fn under_way(&self) -> impl Iterator<Item = (u32, u32)> {
-        let program = self.program.iter().flat_map(|program| &program.spans);
-        let begun = program.zip(&self.state.spans);
-        begun
-            .filter(|(_, state)| state.start < Time::MAX)
-            .map(|(span, _)| (self.iteration, span.instance))
+        let first = self.plan.programs.first_instance(self.rank);
+        let program = self.program.iter();
+        let begun = program.flat_map(|program| self.state.begun(program));
+        begun.map(move |instance| (self.iteration, first + instance))
     }
 
     /// Returns the iterations that have ended here, each with its beginning and the end of its last
@@ -139,8 +136,8 @@ impl RankApplication {
 
     /// Returns the number of operations that have not ended in the current iteration.
     #[must_use]
-    pub const fn left(&self) -> usize {
-        self.state.left
+    pub fn left(&self) -> usize {
+        (self.program.as_ref()).map_or(0, |program| self.state.left(program))
     }
 
     fn wire_tag(&self, tag: u64) -> u64 {
@@ -173,10 +170,10 @@ impl RankApplication {
 
     /// Starts all operations that can start, including operations that become ready in the process.
     fn go_on(&mut self, context: &mut AppContext<'_>, program: &Program) {
-        while let Some(operation) = self.state.ready.pop_front() {
+        while let Some(operation) = self.state.next() {
             self.start(context, program, operation);
         }
-        if self.state.left > 0 || self.is_finished() {
+        if !self.state.is_done(program) || self.is_finished() {
             return;
         }
         let end = self.last.unwrap_or(self.begun);
@@ -189,8 +186,14 @@ impl RankApplication {
         }
     }
 
+    /// Returns the operation with `number`.
+    fn operation(&self, program: &Program, number: u32) -> Operation {
+        let step = program.records[number as usize].step;
+        self.plan.programs.operation(self.rank, step)
+    }
+
     fn start(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
-        match program.operations[operation as usize] {
+        match self.operation(program, operation) {
             Operation::Join => {
                 self.state.started(program, operation);
                 self.end(context, program, operation);
@@ -203,11 +206,26 @@ impl RankApplication {
             Operation::Receive { from, tag } => {
                 self.state.started(program, operation);
                 let tag = self.wire_tag(tag);
-                if let Some(message) = self.mailbox.receive(from, tag, operation) {
+                let mailbox = &mut self.state.mailbox;
+                let message = if program.records[operation as usize].is_foreseen() {
+                    mailbox.take(from, tag)
+                } else {
+                    mailbox.receive(from, tag, operation)
+                };
+                if let Some(message) = message {
                     self.received(context, program, operation, (from, message));
                 }
             }
-            Operation::Send { .. } => self.send(context, program, operation),
+            Operation::Send {
+                channel,
+                to,
+                size,
+                tag,
+            } => {
+                self.state.started(program, operation);
+                let message = (channel, to, size, tag);
+                self.send(context, program, operation, message);
+            }
         }
     }
 
@@ -223,13 +241,13 @@ impl RankApplication {
     }
 
     fn computed(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
-        let Operation::Compute { stream, .. } = program.operations[operation as usize] else {
+        let Operation::Compute { stream, .. } = self.operation(program, operation) else {
             return;
         };
         self.last = Some(context.now());
         self.end(context, program, operation);
         if let Some(next) = self.streams.leave(stream)
-            && let Operation::Compute { span, .. } = program.operations[next as usize]
+            && let Operation::Compute { span, .. } = self.operation(program, next)
         {
             self.compute(context, program, next, span);
         }
@@ -243,26 +261,39 @@ impl RankApplication {
         operation: u32,
         (from, message): (u32, FlowId),
     ) {
-        self.last = Some(context.now());
-        if let Some(at) = program.span_of(operation) {
-            self.state.spans[at].last = Some((context.now(), from, message));
-        }
+        let now = context.now();
+        self.last = Some(now);
+        self.state
+            .received(program, operation, (now, from, message));
         self.end(context, program, operation);
     }
 
     fn end(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
         let now = context.now();
-        if let Some(at) = self.state.ended(program, operation, now) {
-            let state = self.state.spans[at];
-            self.state.spans[at].start = Time::MAX;
+        if let Some(span) = self.state.ended(program, operation, now) {
+            let instance = program.spans[span.at].instance;
             self.done.push(SpanRecord {
-                instance: program.spans[at].instance,
+                instance: self.plan.programs.first_instance(self.rank) + instance,
                 iteration: self.iteration,
-                start: state.start,
-                end: state.last.map_or(now, |(time, ..)| time),
-                last: state.last.map(|(_, from, message)| (message, from)),
+                start: span.start,
+                end: span.last.map_or(now, |(time, ..)| time),
+                last: span.last.map(|(_, from, message)| (message, from)),
             });
         }
+    }
+
+    /// Returns the operation that receives `message`; if there is none, the message waits. `tag` is
+    /// the tag of the message on the wire.
+    fn deliver(&mut self, from: u32, tag: u64, message: FlowId) -> Option<u32> {
+        let of_operation = tag & ((1 << TAG_BITS) - 1);
+        if let Some(program) = &self.program
+            && self.wire_tag(of_operation) == tag
+            && let Some(key) = (self.plan.programs).receipt(self.rank, from, of_operation)
+            && let Some(operation) = self.state.awaiting(program, key)
+        {
+            return Some(operation);
+        }
+        self.state.mailbox.deliver(from, tag, message)
     }
 }
 
@@ -292,7 +323,7 @@ impl Application for RankApplication {
         let Some(from) = self.plan.rank_of(flow.request.src) else {
             return;
         };
-        let Some(operation) = self.mailbox.deliver(from, tag, flow.id) else {
+        let Some(operation) = self.deliver(from, tag, flow.id) else {
             return;
         };
         self.go_through(context, |own, context, program| {
@@ -312,30 +343,7 @@ impl Application for RankApplication {
     }
 
     fn waits_for(&self) -> Option<String> {
-        let program = self.program.as_ref()?;
-        if self.is_finished() {
-            return None;
-        }
-        let (receipts, first) = self.mailbox.waiting();
-        let sent = self
-            .unacknowledged
-            .iter()
-            .min()
-            .map(|(_, operation)| operation);
-        let first = first.or_else(|| sent.or_else(|| self.lost.first()).copied());
-        let count = receipts + self.unacknowledged.len() + self.lost.len();
-        let operation = first.map_or_else(
-            || "an operation".to_owned(),
-            |operation| program.describe(operation),
-        );
-        let operations = match count {
-            0 | 1 => operation,
-            _ => format!("{count} operations, the first of them {operation}"),
-        };
-        Some(format!(
-            "rank {} of job `{}`, iteration {}: {operations}",
-            self.rank, self.plan.info.job, self.iteration
-        ))
+        self.reason_to_wait()
     }
 
     fabricsim_base::saves_state!();

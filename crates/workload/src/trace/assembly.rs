@@ -8,8 +8,8 @@ use fabricsim_base::limits::{MAX_DURATION, MAX_SIZE};
 use fabricsim_base::units::Bytes;
 
 use super::Loaded;
-use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Detail, Numbered, Shape};
-use crate::graph::{Instance, Operation, ProgramBuilder};
+use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Detail, Member, Shape};
+use crate::graph::{Instance, Operation, ProgramBuilder, Step};
 use crate::text::Piece;
 
 /// Largest number of ranks of a file.
@@ -152,7 +152,7 @@ impl<'t> Assembly<'t> {
         }
         let rank = &mut self.ranks[rank as usize];
         rank.names.push(name.into());
-        let number = rank.builder.add(operation);
+        let number = rank.builder.add(Step::Fixed(operation));
         Ok(Placed {
             first: number,
             last: number,
@@ -215,23 +215,31 @@ impl<'t> Assembly<'t> {
             .or_default();
         let key = (group, *turn);
         *turn += 1;
-        let this = self.numbered(key, &shape, place)?;
+        let (number, first_tag) = self.numbered(key, &shape, place)?;
         let own = &mut self.ranks[rank as usize];
         let members = &stated.members;
-        let rank_of = |member: u32| members[member as usize];
         let member = u32::try_from(member).expect("a group has as many members as ranks at most");
-        let (first, last) = shape.append(&mut own.builder, this, member, &rank_of);
+        let own_part = Member {
+            shape: &shape,
+            member,
+            first_tag,
+            rank_of: &|member| members[member as usize],
+        };
+        let step = |step| Step::Fixed(own_part.operation(step));
+        let form = shape.form(member);
+        let (first, last) = shape.append(&mut own.builder, number, &form, &step);
         own.names.resize(own.builder.len() as usize, name.into());
         Ok(Placed { first, last })
     }
 
-    /// Returns the `turn`-th collective of `group`. All members must state it in the same way.
+    /// Returns the number of the `turn`-th collective of `group`, and its first tag. All members
+    /// must state it in the same way.
     fn numbered(
         &mut self,
         (group, turn): (u32, u32),
         shape: &Shape,
         place: Piece<'t>,
-    ) -> Result<Numbered, InputError> {
+    ) -> Result<(u32, u64), InputError> {
         let next = u32::try_from(self.collectives.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry((group, turn)).or_insert(next);
         if number == next {
@@ -261,10 +269,7 @@ impl<'t> Assembly<'t> {
             ));
         }
         collective.stated += 1;
-        Ok(Numbered {
-            number,
-            first_tag: collective.first_tag,
-        })
+        Ok((number, collective.first_tag))
     }
 
     /// Makes `operation` of `rank` wait for the end of `before`.
@@ -326,10 +331,10 @@ impl<'t> Assembly<'t> {
         };
         let instances = self.collectives.iter().map(instance).collect();
         let mut programs = Vec::new();
-        for (rank, own) in self.ranks.into_iter().enumerate() {
+        for (rank, own) in (0..).zip(self.ranks) {
             let mut builder = own.builder;
             builder.name(own.names);
-            let program = builder.finish().map_err(|cycle| {
+            let program = builder.finish(rank).map_err(|cycle| {
                 InputError::new(
                     0..text.len().min(1),
                     format!(

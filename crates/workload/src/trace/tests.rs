@@ -110,8 +110,8 @@ fn messages_of_two_collectives_have_different_tags() {
 3,b,broadcast,0;1;2;3,100,
 ";
     let loaded = load(text).unwrap().loaded.unwrap();
-    let mut tags: Vec<u64> = (loaded.programs[0].operations().iter())
-        .filter_map(|operation| match *operation {
+    let mut tags: Vec<u64> = (loaded.programs[0].operations().into_iter())
+        .filter_map(|operation| match operation {
             Operation::Send { to: 1, tag, .. } => Some(tag),
             _ => None,
         })
@@ -195,7 +195,7 @@ fn messages_without_bytes_and_to_oneself_are_read() {
         let loaded = load(text).unwrap().loaded.unwrap();
         assert_eq!((loaded.messages, loaded.bytes), (1.0, 1.0));
         assert_eq!(loaded.programs.len(), 3);
-        assert!(loaded.programs[1].is_empty());
+        assert_eq!(loaded.programs[1].len(), 0);
     }
 }
 

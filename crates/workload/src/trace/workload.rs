@@ -10,7 +10,7 @@ use super::GraphConfig;
 use crate::application::HostApplications;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
-use crate::graph::{self, GraphInfo, Manner, Plan, Program, Programs};
+use crate::graph::{self, GraphInfo, Manner, Operation, Plan, Program, Programs, Step};
 use crate::list::FlowTimes;
 use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
@@ -21,6 +21,23 @@ struct Read(Vec<Arc<Program>>);
 impl Programs for Read {
     fn program(&self, rank: u32) -> Arc<Program> {
         Arc::clone(&self.0[rank as usize])
+    }
+
+    fn operation(&self, _rank: u32, step: Step) -> Operation {
+        match step {
+            Step::Fixed(operation) => operation,
+            Step::Send(_) | Step::Receive(_) => {
+                unreachable!("the messages of a file are between two ranks each")
+            }
+        }
+    }
+
+    fn receipt(&self, _rank: u32, from: u32, tag: u64) -> Option<(u32, u64)> {
+        Some((from, tag))
+    }
+
+    fn first_instance(&self, _rank: u32) -> u32 {
+        0
     }
 }
 

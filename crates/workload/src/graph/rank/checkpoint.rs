@@ -13,7 +13,6 @@ impl Checkpointed for RankApplication {
             program,
             state,
             iteration,
-            mailbox,
             streams,
             connections,
             unacknowledged,
@@ -26,7 +25,6 @@ impl Checkpointed for RankApplication {
         program.is_some().store(out);
         state.store(out);
         iteration.store(out);
-        mailbox.store(out);
         streams.store(out);
         connections.store(out);
         unacknowledged.store(out);
@@ -44,7 +42,6 @@ impl Checkpointed for RankApplication {
             program,
             state,
             iteration,
-            mailbox,
             streams,
             connections,
             unacknowledged,
@@ -59,7 +56,6 @@ impl Checkpointed for RankApplication {
         }
         state.load(input)?;
         iteration.load(input)?;
-        mailbox.load(input)?;
         streams.load(input)?;
         connections.load(input)?;
         unacknowledged.load(input)?;

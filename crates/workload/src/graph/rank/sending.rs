@@ -1,27 +1,25 @@
 //! Messages that a rank sends.
 
 use fabricsim_base::id::FlowId;
+use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::{AppContext, AppFlow};
 
 use super::super::plan::{Connections, SendEnd};
-use super::super::program::{Operation, Program};
+use super::super::program::Program;
 use super::RankApplication;
 
 /// Placeholder for a flow in a message of a rank to itself, which has no flow.
 const NO_FLOW: FlowId = FlowId(u32::MAX);
 
 impl RankApplication {
-    pub(super) fn send(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
-        let Operation::Send {
-            channel,
-            to,
-            size,
-            tag,
-        } = program.operations[operation as usize]
-        else {
-            return;
-        };
-        self.state.started(program, operation);
+    /// Starts the message `(channel, to, size, tag)` of the send `operation`.
+    pub(super) fn send(
+        &mut self,
+        context: &mut AppContext<'_>,
+        program: &Program,
+        operation: u32,
+        (channel, to, size, tag): (u16, u32, Bytes, u64),
+    ) {
         if to == self.rank {
             return self.send_to_itself(context, program, (operation, tag));
         }
@@ -68,7 +66,7 @@ impl RankApplication {
         (operation, tag): (u32, u64),
     ) {
         let tag = self.wire_tag(tag);
-        if let Some(receipt) = self.mailbox.deliver(self.rank, tag, NO_FLOW) {
+        if let Some(receipt) = self.state.mailbox.deliver(self.rank, tag, NO_FLOW) {
             self.received(context, program, receipt, (self.rank, NO_FLOW));
         }
         self.end(context, program, operation);

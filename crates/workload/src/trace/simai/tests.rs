@@ -33,7 +33,7 @@ fn peers(program: &Program) -> BTreeMap<u32, usize> {
     let mut peers = BTreeMap::new();
     for operation in program.operations() {
         if let Operation::Send { to, .. } = operation {
-            *peers.entry(*to).or_default() += 1;
+            *peers.entry(to).or_default() += 1;
         }
     }
     peers

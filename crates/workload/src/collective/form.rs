@@ -1,0 +1,116 @@
+//! The part that a member has in a collective, relative to the member: members with equal forms
+//! have the same program.
+
+use std::ops::Range;
+
+use fabricsim_base::units::Duration;
+
+use super::algorithm;
+use super::pipeline;
+use super::shape::{Detail, Shape};
+use super::symmetry::Symmetry;
+use super::transfers::{Transfers, Use};
+use super::unit::Unit;
+use crate::graph::{Blocks, ProgramBuilder, Step};
+
+/// A step of a member in each unit of the buffer. Blocks are relative to the member and have no
+/// unit.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Transfer {
+    Send(Blocks),
+    Receive(Blocks, Use),
+    Wait,
+}
+
+/// A stage of a pipeline.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) struct Stage {
+    /// Micro-batches that pass forward before the first one passes backward.
+    pub(super) ahead: u32,
+    /// The stages before and after it, if any, relative to it.
+    pub(super) previous: Option<u32>,
+    pub(super) next: Option<u32>,
+    pub(super) forward: Duration,
+    pub(super) backward: Duration,
+}
+
+/// The part of a member in a collective.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Form {
+    /// An exchange of blocks.
+    Exchange(Box<[Transfer]>),
+    /// A stage of a pipeline.
+    Stage(Stage),
+}
+
+/// Collects the steps of `member`.
+struct Collector {
+    symmetry: Symmetry,
+    member: u32,
+    steps: Vec<Transfer>,
+}
+
+impl Collector {
+    fn relative(&self, peer: u32, blocks: &Range<u32>) -> Blocks {
+        let peer = self.symmetry.to_peer(self.member, peer);
+        Blocks {
+            peer,
+            unit: 0,
+            first: self.symmetry.to_block(self.member, peer, blocks.start),
+            count: blocks.end - blocks.start,
+        }
+    }
+}
+
+impl Transfers for Collector {
+    fn send(&mut self, to: u32, blocks: Range<u32>) {
+        let blocks = self.relative(to, &blocks);
+        self.steps.push(Transfer::Send(blocks));
+    }
+
+    fn receive(&mut self, from: u32, blocks: Range<u32>, used: Use) {
+        let blocks = self.relative(from, &blocks);
+        self.steps.push(Transfer::Receive(blocks, used));
+    }
+
+    fn wait(&mut self) {
+        self.steps.push(Transfer::Wait);
+    }
+}
+
+impl Shape {
+    /// Returns the part of `member`.
+    pub(crate) fn form(&self, member: u32) -> Form {
+        if let Detail::Stages(stages) = &self.detail {
+            return Form::Stage(pipeline::stage(self, stages, member));
+        }
+        let mut collector = Collector {
+            symmetry: Symmetry::of(self),
+            member,
+            steps: Vec::new(),
+        };
+        algorithm::transfer(self, member, &mut collector);
+        Form::Exchange(collector.steps.into())
+    }
+
+    /// Adds the operations of a member with the part `form` in collective number `instance` to
+    /// `builder`, each as `step` returns it. Returns the first and the last operation.
+    pub(crate) fn append(
+        &self,
+        builder: &mut ProgramBuilder,
+        instance: u32,
+        form: &Form,
+        step: &dyn Fn(Step) -> Step,
+    ) -> (u32, u32) {
+        let begin = builder.begin_span();
+        match form {
+            Form::Stage(stage) => pipeline::append(self.chunks, stage, builder, begin, step),
+            Form::Exchange(steps) => {
+                for unit in 0..self.units() {
+                    Unit::new(self.unit_blocks(), unit, builder, begin, step).add(steps);
+                }
+            }
+        }
+        (begin, builder.end_span(begin, instance))
+    }
+}
