@@ -38,7 +38,7 @@ pub(crate) struct Stage {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Form {
     /// An exchange of blocks.
-    Exchange(Box<[Transfer]>),
+    Exchange(Vec<Transfer>),
     /// A stage of a pipeline.
     Stage(Stage),
 }
@@ -79,18 +79,19 @@ impl Transfers for Collector {
 }
 
 impl Shape {
-    /// Returns the part of `member`.
-    pub(crate) fn form(&self, member: u32) -> Form {
+    /// Returns the part of `member`. The form of an exchange uses the memory of `room`.
+    pub(crate) fn form(&self, member: u32, mut room: Vec<Transfer>) -> Form {
         if let Detail::Stages(stages) = &self.detail {
             return Form::Stage(pipeline::stage(self, stages, member));
         }
+        room.clear();
         let mut collector = Collector {
             symmetry: Symmetry::of(self),
             member,
-            steps: Vec::new(),
+            steps: room,
         };
         algorithm::transfer(self, member, &mut collector);
-        Form::Exchange(collector.steps.into())
+        Form::Exchange(collector.steps)
     }
 
     /// Adds the operations of a member with the part `form` in collective number `instance` to

@@ -227,7 +227,7 @@ fn rings_and_halving_send_the_least_bytes() {
 /// Returns the program of a form, and the operations of `member` in it.
 fn program_of(shape: &Shape, member: u32) -> (Program, Vec<Operation>) {
     let mut builder = ProgramBuilder::default();
-    let form = shape.form(member);
+    let form = shape.form(member, Vec::new());
     shape.append(&mut builder, 0, &form, &|step| step);
     let program = builder.finish(0).unwrap();
     let own = Member {

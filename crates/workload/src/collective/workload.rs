@@ -8,6 +8,7 @@ use fabricsim_base::priority::Priority;
 use rustc_hash::FxHashMap;
 
 use super::groups::Groups;
+use super::form::Transfer;
 use super::{CollectiveConfig, Form, Member, Shape};
 use crate::application::HostApplications;
 use crate::check;
@@ -23,7 +24,14 @@ use crate::workload::Workload;
 struct Members {
     shape: Shape,
     groups: Groups,
-    programs: Mutex<FxHashMap<Form, Arc<Program>>>,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    programs: FxHashMap<Form, Arc<Program>>,
+    /// Memory for the form of the next rank. A form may be as large as its program.
+    room: Vec<Transfer>,
 }
 
 impl Members {
@@ -31,7 +39,7 @@ impl Members {
         Self {
             shape,
             groups,
-            programs: Mutex::default(),
+            shared: Mutex::default(),
         }
     }
 
@@ -51,9 +59,13 @@ impl Members {
 impl Programs for Members {
     fn program(&self, rank: u32) -> Arc<Program> {
         let (_, member) = self.groups.place(rank);
-        let form = self.shape.form(member);
-        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let Shared { programs, room } = &mut *shared;
+        let form = self.shape.form(member, std::mem::take(room));
         if let Some(program) = programs.get(&form) {
+            if let Form::Exchange(steps) = form {
+                *room = steps;
+            }
             return Arc::clone(program);
         }
         let mut builder = ProgramBuilder::default();

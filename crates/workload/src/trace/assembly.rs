@@ -226,7 +226,7 @@ impl<'t> Assembly<'t> {
             rank_of: &|member| members[member as usize],
         };
         let step = |step| Step::Fixed(own_part.operation(step));
-        let form = shape.form(member);
+        let form = shape.form(member, Vec::new());
         let (first, last) = shape.append(&mut own.builder, number, &form, &step);
         own.names.resize(own.builder.len() as usize, name.into());
         Ok(Placed { first, last })
