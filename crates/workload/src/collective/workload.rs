@@ -7,8 +7,8 @@ use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 use rustc_hash::FxHashMap;
 
-use super::groups::Groups;
 use super::form::Transfer;
+use super::groups::Groups;
 use super::{CollectiveConfig, Form, Member, Shape};
 use crate::application::HostApplications;
 use crate::check;

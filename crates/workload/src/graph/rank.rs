@@ -4,6 +4,7 @@ mod checkpoint;
 mod sending;
 mod waiting;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use fabricsim_base::checkpoint::Stored;
@@ -58,8 +59,8 @@ pub struct RankApplication {
     iteration: u32,
     streams: Streams,
     connections: FxHashMap<(u32, u16), Connection>,
-    /// Operations with unacknowledged messages.
-    unacknowledged: FxHashMap<FlowId, u32>,
+    /// Unacknowledged messages, in the order of their numbers, with the operations that sent them.
+    unacknowledged: VecDeque<(FlowId, u32)>,
     /// Operations with messages that could not be started.
     lost: Vec<u32>,
     done: Vec<SpanRecord>,
@@ -80,7 +81,7 @@ impl RankApplication {
             iteration: 0,
             streams: Streams::default(),
             connections: FxHashMap::default(),
-            unacknowledged: FxHashMap::default(),
+            unacknowledged: VecDeque::new(),
             lost: Vec::new(),
             done: Vec::new(),
             iterations: Vec::new(),
@@ -307,7 +308,11 @@ impl Application for RankApplication {
     }
 
     fn on_flow_finished(&mut self, context: &mut AppContext<'_>, completion: &Completion) {
-        let Some(operation) = self.unacknowledged.remove(&completion.flow.id) else {
+        let messages = &mut self.unacknowledged;
+        let Ok(place) = messages.binary_search_by_key(&completion.flow.id, |&(id, _)| id) else {
+            return;
+        };
+        let Some((_, operation)) = messages.remove(place) else {
             return;
         };
         self.go_through(context, |own, context, program| {

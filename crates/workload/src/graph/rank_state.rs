@@ -33,13 +33,14 @@ pub(super) struct RankState {
     /// The collectives under way, in the order of the program.
     spans: Vec<SpanState>,
     /// Operations that can start, in the order in which they became ready, except for foreseen
-    /// receipts if no message waits.
-    pub(super) ready: VecDeque<u32>,
+    /// receipts if no message waits: the first one, and the next ones.
+    first: Option<u32>,
+    more: VecDeque<u32>,
     /// Messages that wait for receipts, and receipts that wait for messages and are not foreseen.
     pub(super) mailbox: Mailbox,
 }
 
-/// Number of operations for which `ready` keeps memory.
+/// Number of operations for which [`RankState::more`] keeps memory.
 const KEPT: usize = 64;
 
 impl RankState {
@@ -53,11 +54,13 @@ impl RankState {
 
     /// Returns the next operation that can start.
     pub(super) fn next(&mut self) -> Option<u32> {
-        let next = self.ready.pop_front();
-        if next.is_none() && self.ready.capacity() > KEPT {
-            self.ready = VecDeque::new();
+        let next = self.first.take()?;
+        if !self.more.is_empty() {
+            self.first = self.more.pop_front();
+        } else if self.more.capacity() > KEPT {
+            self.more = VecDeque::new();
         }
-        next
+        Some(next)
     }
 
     /// Returns the number of operations of `program` that have not ended.
@@ -92,8 +95,12 @@ impl RankState {
 
     fn get_ready(&mut self, program: &Program, operation: u32) {
         // The message of a foreseen receipt finds it, unless the message was there first.
-        if !program.records[operation as usize].is_foreseen() || !self.mailbox.is_empty() {
-            self.ready.push_back(operation);
+        if program.records[operation as usize].is_foreseen() && self.mailbox.is_empty() {
+            return;
+        }
+        match self.first {
+            None => self.first = Some(operation),
+            Some(_) => self.more.push_back(operation),
         }
     }
 

@@ -41,7 +41,8 @@ fn operations_start_when_all_that_they_wait_for_has_happened() {
     let program = builder.finish(OWN).unwrap();
     let mut state = RankState::default();
     state.reset(&program);
-    let ready = |state: &mut RankState| state.ready.drain(..).collect::<Vec<_>>();
+    let ready =
+        |state: &mut RankState| -> Vec<u32> { std::iter::from_fn(|| state.next()).collect() };
     assert_eq!(ready(&mut state), [first, other]);
     state.started(&program, first);
     assert_eq!(ready(&mut state), [after_start]);

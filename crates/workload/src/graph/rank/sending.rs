@@ -49,7 +49,13 @@ impl RankApplication {
         let started = message.map(|message| context.start_flow(&message.with_tag(tag)));
         match started {
             Some(Ok(flow)) if waits => {
-                self.unacknowledged.insert(flow, operation);
+                // A host numbers its flows upwards.
+                debug_assert!(
+                    self.unacknowledged
+                        .back()
+                        .is_none_or(|&(last, _)| last < flow)
+                );
+                self.unacknowledged.push_back((flow, operation));
             }
             Some(Ok(_)) => self.end(context, program, operation),
             // No route leads to its destination, or the run ends because no flow numbers are left.

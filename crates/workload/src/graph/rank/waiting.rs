@@ -30,12 +30,9 @@ impl RankApplication {
             return None;
         }
         let (receipts, first) = self.waiting_receipts(program);
-        let sent = self
-            .unacknowledged
-            .iter()
-            .min()
-            .map(|(_, operation)| operation);
-        let first = first.or_else(|| sent.or_else(|| self.lost.first()).copied());
+        let sent = self.unacknowledged.front();
+        let first = first.or_else(|| sent.map(|&(_, operation)| operation));
+        let first = first.or_else(|| self.lost.first().copied());
         let count = receipts + self.unacknowledged.len() + self.lost.len();
         let operation = first.map_or_else(
             || "an operation".to_owned(),
