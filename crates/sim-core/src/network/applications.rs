@@ -119,6 +119,14 @@ impl AppActions for Caller<'_> {
     }
 }
 
+/// Returns `true` if `flow` is the last one that `received` completes.
+fn is_last(flow: &Flow, received: Received) -> bool {
+    match (received, &flow.stream) {
+        (Received::Stream { until, .. }, Some(place)) => until == place.end(flow.request.size),
+        _ => true,
+    }
+}
+
 /// The applications of one host. A host without applications in a network with some still has this
 /// value, to report its flows to their receivers.
 #[derive(Debug)]
@@ -127,8 +135,6 @@ pub(super) struct Applications {
     state: AppState,
     /// Time of the host's own event for the next due entry.
     pub(super) armed: Time,
-    /// Reused memory for arrived flows during the calls.
-    arrived: Vec<(Flow, u64)>,
     /// The events that the steering program needs.
     pub(super) hearing: Hearing,
 }
@@ -140,7 +146,6 @@ impl Applications {
             own: Vec::new(),
             state: AppState::new(network, host, rank),
             armed: Time::MAX,
-            arrived: Vec::new(),
             hearing: Hearing::default(),
         }
     }
@@ -186,6 +191,10 @@ impl Applications {
         if self.state.news.overload.is_some() {
             return Time::MAX;
         }
+        // An empty map has memory, too, and this does not read it.
+        if self.state.due.is_empty() {
+            return Time::MAX;
+        }
         let first = self.state.due.first_key_value();
         first.map_or(Time::MAX, |(&(at, _), _)| at)
     }
@@ -209,17 +218,17 @@ impl Applications {
         if self.own.is_empty() {
             return;
         }
-        let mut arrived = std::mem::take(&mut self.arrived);
         let ends = (self.state.host, src);
-        self.state.network.take(ends, received, &mut arrived);
-        for (flow, tag) in arrived.drain(..) {
+        while let Some((flow, tag)) = self.state.network.take(ends, received) {
             for index in 0..self.own.len() {
                 self.call(now, index, |application, context| {
                     application.on_flow_received(context, &flow, tag);
                 });
             }
+            if is_last(&flow, received) {
+                break;
+            }
         }
-        self.arrived = arrived;
     }
 
     /// Handles all entries that are due at `now`.

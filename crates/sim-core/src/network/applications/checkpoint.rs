@@ -12,7 +12,6 @@ impl Applications {
             own,
             state,
             armed,
-            arrived: _,
             hearing: _,
         } = self;
         state.save(out);
@@ -29,7 +28,6 @@ impl Applications {
             own,
             state,
             armed,
-            arrived: _,
             hearing: _,
         } = self;
         state.load(input)?;

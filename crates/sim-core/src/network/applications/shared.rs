@@ -187,15 +187,14 @@ impl AppNetwork {
         &self.in_flight[src.index() % self.in_flight.len()]
     }
 
-    /// Moves the flows that `received` from the address `src` completes at `host` to the end of
-    /// `arrived`, in the order they were sent. Messages that start at the same time end further on
-    /// in the stream, so the order of threads has no effect.
+    /// Returns the next flow, with its tag, that `received` from the address `src` completes at
+    /// `host`, in the order they were sent. Messages that start at the same time end further on in
+    /// the stream, so the order of threads has no effect.
     pub(super) fn take(
         &self,
         (host, src): (NodeId, NodeId),
         received: Received,
-        arrived: &mut Vec<(Flow, u64)>,
-    ) {
+    ) -> Option<(Flow, u64)> {
         let flows = self.from(src);
         let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
         let InFlight {
@@ -203,19 +202,16 @@ impl AppNetwork {
             messages,
             kept,
         } = &mut *flows;
-        match received {
-            Received::Flow(id) => arrived.extend(flows.remove(&id).map(|place| kept.take(place))),
+        let place = match received {
+            Received::Flow(id) => flows.remove(&id)?,
             Received::Stream { connection, until } => {
                 let first = (connection, host, 0);
                 let end = (connection, host, until);
-                while let Some((&key, &place)) = messages.range(first..=end).next() {
-                    messages.remove(&key);
-                    arrived.push(kept.take(place));
-                    if key == end {
-                        break;
-                    }
-                }
+                let (&key, &place) = messages.range(first..=end).next()?;
+                messages.remove(&key);
+                place
             }
-        }
+        };
+        Some(kept.take(place))
     }
 }
