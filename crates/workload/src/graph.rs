@@ -2,8 +2,8 @@
 //! starts as soon as its dependencies have ended or started.
 //!
 //! A [`Program`] has the operations of one rank, or of all ranks with the same role in a collective.
-//! A rank is the application of a host ([`RankApplication`]). It starts messages at the exact instants at which their dependencies are
-//! met.
+//! A rank is the application of a host ([`RankApplication`]). It starts messages at the exact
+//! instants at which their dependencies are met.
 
 mod builder;
 mod ended;

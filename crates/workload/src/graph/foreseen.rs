@@ -13,7 +13,7 @@ enum Before {
     Nothing,
     /// The end of one operation.
     End(u32),
-    /// More than that, or others wait for the start of the operation.
+    /// More than one end, the start of an operation, or an operation that waits for its start.
     More,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct SpanState {
 #[derive(Debug, Default, Stored)]
 pub(super) struct RankState {
     ended: Ended,
-    /// For each operation with some but not all dependencies met, the number of the others.
+    /// For each operation with some but not all dependencies met, the number of unmet ones.
     partly: FxHashMap<u32, u32>,
     /// The collectives under way, in the order of the program.
     spans: Vec<SpanState>,

@@ -88,3 +88,30 @@ fn flows_of_lists_are_no_messages_of_graphs() {
     let time = summary.jobs[0].completion_ns.unwrap();
     assert!(time > 6e6, "{time}");
 }
+
+/// Receipts of one sender and tag take messages in the order in which they begin to wait: the
+/// second one waits from the beginning, the first one after a computation.
+#[test]
+fn messages_are_received_in_the_order_of_waiting() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = "rank,id,op,peer,bytes,tag,duration_ns,after\n\
+                 0,first,send,1,1000,7,,\n0,w,calc,,,,2000000,first\n\
+                 0,second,send,1,1000,7,,w\n1,w,calc,,,,1000000,\n\
+                 1,late,recv,0,,7,,w\n1,early,recv,0,,7,,\n1,d,calc,,,,5000000,early\n";
+    std::fs::write(dir.path().join("graph.csv"), graph).unwrap();
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "graph"
+        path = "graph.csv"
+    "#;
+    let scenario = Scenario::from_text("t.toml", text, dir.path(), &[]).unwrap();
+    let summary = run_to_folder(&scenario, &dir.path().join("out"), 1, &mut ()).unwrap();
+    // All computations of a rank follow one another: 1 ms and then 5 ms, from the first message on.
+    let time = summary.jobs[0].completion_ns.unwrap();
+    assert!((6e6..6.1e6).contains(&time), "{time}");
+}

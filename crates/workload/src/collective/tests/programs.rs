@@ -132,7 +132,7 @@ fn shared_programs_are_the_operations_of_each_member() {
     }
 }
 
-/// A message leads to a receipt of its receiver, whose operation expects just this message.
+/// A message leads to a receipt of its receiver. Its operation expects just this message.
 #[test]
 fn messages_lead_to_their_receipts() {
     for shape in exchanges() {
