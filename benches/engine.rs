@@ -34,6 +34,7 @@ const HOLDS: usize = 1_024;
 
 /// A message as large as a packet with a little telemetry.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 struct Wanderer {
     arrival: Time,
     visits: u64,

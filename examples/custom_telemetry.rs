@@ -18,7 +18,7 @@ struct LongestWait;
 /// The content of the tag, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 #[checkpoint(crate = fabricsim)]
-struct WaitTag(u32);
+struct WaitTag(#[checkpoint(plain)] u32);
 
 impl Header for WaitTag {}
 
@@ -101,6 +101,7 @@ struct ShortWait {
     rate: Rate,
     #[checkpoint(rebuilt)]
     window: Bytes,
+    #[checkpoint(sequence)]
     round_ends: u64,
 }
 

@@ -16,6 +16,7 @@
 //! #[derive(Checkpointed)]
 //! struct Ticks {
 //!     next: Time,
+//!     #[checkpoint(counter)]
 //!     count: u64,
 //!     #[checkpoint(rebuilt)]
 //!     every: Duration,
@@ -41,13 +42,18 @@
 
 mod collections;
 mod error;
+mod kind;
 mod numbers;
 mod reader;
+mod recurrence;
+mod relative;
 mod writer;
 
 pub use error::{LoadError, SaveError};
 pub use fabricsim_checkpoint_derive::{Checkpointed, Stored};
+pub use kind::Kind;
 pub use reader::Reader;
+pub use recurrence::{Recurrence, Snapshot};
 pub use writer::{Rebuilt, Writer};
 
 /// State that a checkpoint contains and that is loaded into an object built from the same
@@ -141,7 +147,12 @@ pub fn load_optional<T: Checkpointed>(
     }
 }
 
-/// Defines `save_state` and `load_state` in the trait of a plugin. By default, saving is rejected
+/// Defines `save_state` and `load_state` in the trait of a plugin.
+///
+/// A run may skip periods in which the state repeats, moved in time and in sequence numbers
+/// ([`Kind`]). So the rules of a plugin must not depend on the origin of either: not on the time
+/// modulo an interval, for example. If yours do, note it by [`Writer::absolute`] in `save_state`.
+/// By default, saving is rejected
 /// with the name of the plugin's type. `$what` describes the plugin in messages.
 #[macro_export]
 macro_rules! plugin_state {

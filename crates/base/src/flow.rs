@@ -17,6 +17,7 @@ pub const ENDLESS: Bytes = Bytes::new(1 << 62);
 
 /// A transfer requested by a workload: `size` bytes from `src` to `dst` at `start`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct FlowRequest {
     /// The sending host.
     pub src: NodeId,
@@ -25,6 +26,7 @@ pub struct FlowRequest {
     /// Payload bytes, at least one.
     pub size: Bytes,
     /// Earliest time at which the first packet may leave.
+    #[checkpoint(record)]
     pub start: Time,
     /// Class of the workload that requested the flow.
     pub class: ClassId,
@@ -49,6 +51,7 @@ impl FlowRequest {
 /// An acknowledgement has its own key, with source and destination swapped, so it may take a
 /// different path than the data.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
+#[checkpoint(plain)]
 pub struct FlowKey {
     /// The host that sent the packet, or the address of its NIC.
     pub src: NodeId,
@@ -88,6 +91,7 @@ pub trait FlowSource: Send {
 
 /// Properties of the path between a pair of hosts in the idle network.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct PathInfo {
     /// Twice the propagation delay plus the transmission time of one MTU payload at each hop.
     pub base_rtt: Duration,
@@ -215,11 +219,13 @@ impl Flow {
 
 /// The bytes that a message occupies in one direction of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct StreamPlace {
     /// The connection's number.
     pub connection: FlowId,
     /// Position of the message's first byte in the stream. There may be gaps between messages
     /// (`Endpoint::message_alignment`).
+    #[checkpoint(goal)]
     pub from: u64,
 }
 

@@ -16,7 +16,7 @@ mod parse;
 #[cfg(feature = "serde")]
 mod serde_impl;
 
-use crate::checkpoint::Stored;
+use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 use std::num::NonZeroU64;
 
 pub use parse::UnitError;
@@ -27,16 +27,42 @@ const PS_PER_MS: u64 = 1_000_000_000;
 const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// A point in simulated time: picoseconds since the start of the simulation.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Time(u64);
 
 /// A span of simulated time in picoseconds.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Duration(u64);
 
 /// A size in bytes.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Bytes(u64);
+
+impl Stored for Time {
+    fn store(&self, out: &mut Writer) {
+        out.time(self.0);
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        input.integer().map(Self)
+    }
+}
+
+macro_rules! quantity {
+    ($($type:ident)*) => {$(
+        impl Stored for $type {
+            fn store(&self, out: &mut Writer) {
+                out.quantity(self.0);
+            }
+
+            fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+                input.integer().map(Self)
+            }
+        }
+    )*};
+}
+
+quantity!(Duration Bytes);
 
 /// A rate in bits per second; never zero.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]

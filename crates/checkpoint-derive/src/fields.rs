@@ -1,9 +1,14 @@
 //! The fields of a struct or variant, and how a checkpoint treats each.
 
-use proc_macro2::TokenStream as Tokens;
+use proc_macro2::{TokenStream as Tokens, TokenTree};
+use quote::ToTokens as _;
 use quote::{format_ident, quote};
+use syn::meta::ParseNestedMeta;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Fields, Ident, Index, Member, Path, Token, WherePredicate, parse_quote};
+use syn::{
+    Attribute, Field as Declared, Fields, Ident, Index, Member, Path, Token, WherePredicate,
+    parse_quote,
+};
 
 /// The part of a field that a checkpoint holds.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -24,6 +29,8 @@ struct Field {
     /// Name to which patterns bind the field.
     bound: Ident,
     part: Part,
+    /// Kind of the numbers in the field, as a variant of `Kind`.
+    kind: Ident,
 }
 
 /// A struct, or one variant of an enum.
@@ -34,17 +41,23 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Returns the shape of a struct or variant with `constructor` and `fields`.
-    pub(crate) fn new(constructor: Tokens, fields: &Fields) -> syn::Result<Self> {
+    pub(crate) fn new(
+        constructor: Tokens,
+        fields: &Fields,
+        options: &Options,
+    ) -> syn::Result<Self> {
         let mut own = Vec::new();
         for (index, field) in fields.iter().enumerate() {
             let member = match &field.ident {
                 Some(name) => Member::Named(name.clone()),
                 None => Member::Unnamed(Index::from(index)),
             };
+            let (part, kind) = treatment(field, options)?;
             own.push(Field {
                 member,
                 bound: format_ident!("__field{index}"),
-                part: part(&field.attrs)?,
+                part,
+                kind,
             });
         }
         Ok(Self {
@@ -66,9 +79,14 @@ impl Shape {
         quote!(#constructor { #(#fields),* })
     }
 
-    /// Returns the names to which the pattern binds the fields.
-    pub(crate) fn places(&self) -> impl Iterator<Item = &Ident> {
-        self.fields.iter().map(|field| &field.bound)
+    /// Returns the statements that store each field.
+    pub(crate) fn stored(&self, checkpoint: &Path) -> impl Iterator<Item = Tokens> {
+        self.fields.iter().map(move |Field { bound, kind, .. }| {
+            quote! {
+                __out.declare(#checkpoint::Kind::#kind);
+                #checkpoint::Stored::store(#bound, __out);
+            }
+        })
     }
 
     /// Returns the expression that builds a value by fetching each field.
@@ -93,11 +111,14 @@ impl Shape {
                       member,
                       bound,
                       part,
+                      kind,
                   }| match part {
                 Part::Saved => Some(quote! {
+                    __out.declare(#checkpoint::Kind::#kind);
                     #checkpoint::Checkpointed::save(#bound, __out);
                 }),
                 Part::Each => Some(quote! {
+                    __out.declare(#checkpoint::Kind::#kind);
                     #checkpoint::save_each(#bound.iter(), __out);
                 }),
                 Part::Rebuilt => {
@@ -126,14 +147,53 @@ impl Shape {
     }
 }
 
-/// Parses the `checkpoint` attributes of a field.
-fn part(attributes: &[Attribute]) -> syn::Result<Part> {
+/// Types of numbers that move with the state, or may move.
+const INTEGERS: [&str; 4] = ["u16", "u32", "u64", "usize"];
+const QUANTITIES: [&str; 3] = ["Bytes", "Duration", "Time"];
+
+/// Returns `true` if the type of `field` mentions one of `names`.
+fn mentions(field: &Declared, names: &[&str]) -> bool {
+    fn find(tokens: Tokens, names: &[&str]) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(ident) => names.iter().any(|name| ident == name),
+            TokenTree::Group(group) => find(group.stream(), names),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+        })
+    }
+    find(field.ty.to_token_stream(), names)
+}
+
+/// Returns the variant of `Kind` that an attribute names.
+fn kind_of(meta: &ParseNestedMeta<'_>) -> Option<Ident> {
+    let variants = [
+        ("plain", "Plain"),
+        ("deadline", "Deadline"),
+        ("record", "Record"),
+        ("sequence", "Sequence"),
+        ("goal", "Goal"),
+        ("counter", "Counter"),
+        ("extreme", "Extreme"),
+    ];
+    let mut variants = variants.iter();
+    let (_, variant) = variants.find(|(name, _)| meta.path.is_ident(name))?;
+    Some(format_ident!("{variant}"))
+}
+
+/// Parses the `checkpoint` attributes of a field: its part of a checkpoint, and the kind of its
+/// numbers.
+fn treatment(field: &Declared, options: &Options) -> syn::Result<(Part, Ident)> {
     let mut part = Part::Saved;
-    for attribute in attributes
+    let mut kind = None;
+    for attribute in field
+        .attrs
         .iter()
         .filter(|one| one.path().is_ident("checkpoint"))
     {
         attribute.parse_nested_meta(|meta| {
+            if let Some(named) = kind_of(&meta) {
+                kind = Some(named);
+                return Ok(());
+            }
             part = if meta.path.is_ident("rebuilt") {
                 Part::Rebuilt
             } else if meta.path.is_ident("elsewhere") {
@@ -142,13 +202,28 @@ fn part(attributes: &[Attribute]) -> syn::Result<Part> {
                 Part::Each
             } else {
                 return Err(meta.error(
-                    "a field is `rebuilt`, saved `elsewhere`, or saved by `each` of its elements",
+                    "a field is `rebuilt`, saved `elsewhere`, or saved by `each` of its elements; \
+                     its numbers are `plain`, a `deadline`, a `record`, a `sequence`, a `goal`, a \
+                     `counter` or an `extreme`",
                 ));
             };
             Ok(())
         })?;
     }
-    Ok(part)
+    let is_saved = matches!(part, Part::Saved | Part::Each);
+    let integer = is_saved && mentions(field, &INTEGERS);
+    if kind.is_none() && (integer || mentions(field, &QUANTITIES)) {
+        kind.clone_from(&options.kind);
+    }
+    match kind {
+        Some(kind) => Ok((part, kind)),
+        None if integer && !options.absolute => Err(syn::Error::new_spanned(
+            &field.ty,
+            "a bare integer needs a kind: `#[checkpoint(plain)]`, or `sequence`, `goal`, `counter` \
+             or `extreme`; or the type has no relative form: `#[checkpoint(absolute)]`",
+        )),
+        None => Ok((part, format_ident!("Unknown"))),
+    }
 }
 
 /// The `checkpoint` attributes of a type.
@@ -157,18 +232,31 @@ pub(crate) struct Options {
     pub(crate) checkpoint: Path,
     /// Bounds on the type's parameters, if they are not derived.
     pub(crate) bounds: Option<Punctuated<WherePredicate, Token![,]>>,
+    /// Kind of all numbers of the type without their own kind.
+    kind: Option<Ident>,
+    /// `true` if the type has no relative form.
+    absolute: bool,
+    /// The field with the flow of the type's positions.
+    flow: Option<Ident>,
 }
 
 impl Options {
     pub(crate) fn of(attributes: &[Attribute]) -> syn::Result<Self> {
         let mut core: Path = parse_quote!(::fabricsim_base);
         let mut bounds = None;
+        let (mut kind, mut absolute, mut flow) = (None, false, None);
         for attribute in attributes
             .iter()
             .filter(|one| one.path().is_ident("checkpoint"))
         {
             attribute.parse_nested_meta(|meta| {
-                if meta.path.is_ident("crate") {
+                if let Some(named) = kind_of(&meta) {
+                    kind = Some(named);
+                } else if meta.path.is_ident("absolute") {
+                    absolute = true;
+                } else if meta.path.is_ident("flow") {
+                    flow = Some(meta.value()?.parse()?);
+                } else if meta.path.is_ident("crate") {
                     core = meta.value()?.call(Path::parse_mod_style)?;
                 } else if meta.path.is_ident("bound") {
                     let content;
@@ -176,7 +264,7 @@ impl Options {
                     bounds = Some(content.parse_terminated(|input| input.parse(), Token![,])?);
                 } else {
                     return Err(
-                        meta.error("a type has a `bound(..)`, or says where the `crate` is")
+                        meta.error("a type has a `bound(..)`, a kind of number, a `flow`, no relative form (`absolute`), or says where the `crate` is")
                     );
                 }
                 Ok(())
@@ -185,6 +273,34 @@ impl Options {
         Ok(Self {
             checkpoint: parse_quote!(#core::checkpoint),
             bounds,
+            kind,
+            absolute,
+            flow,
         })
+    }
+
+    /// Returns the statements around those that write a value of the type `name`: they declare the
+    /// flow of its positions, or that it has no relative form.
+    pub(crate) fn around(&self, name: &Ident, write: &Tokens) -> Tokens {
+        let checkpoint = &self.checkpoint;
+        let absolute = self.absolute.then(|| {
+            let name = name.to_string();
+            quote!(__out.absolute(::core::concat!(::core::module_path!(), "::", #name));)
+        });
+        let (enter, leave) = match &self.flow {
+            Some(flow) => (
+                Some(quote!(let __flow = __out.enter_flow(self.#flow.0);)),
+                Some(quote!(__out.enter_flow(__flow);)),
+            ),
+            None => (None, None),
+        };
+        quote! {
+            #absolute
+            #enter
+            let __kind = __out.declare(#checkpoint::Kind::Unknown);
+            #write
+            __out.declare(__kind);
+            #leave
+        }
     }
 }

@@ -56,15 +56,15 @@ fn bounded(generics: &Generics, bound: &syn::Path) -> Generics {
 }
 
 /// Returns the shape of each variant of `input`. A struct counts as a single variant.
-fn shapes(input: &DeriveInput) -> syn::Result<Vec<Shape>> {
+fn shapes(input: &DeriveInput, options: &Options) -> syn::Result<Vec<Shape>> {
     match &input.data {
-        Data::Struct(data) => Ok(vec![Shape::new(quote!(Self), &data.fields)?]),
+        Data::Struct(data) => Ok(vec![Shape::new(quote!(Self), &data.fields, options)?]),
         Data::Enum(data) => data
             .variants
             .iter()
             .map(|variant| {
                 let name = &variant.ident;
-                Shape::new(quote!(Self::#name), &variant.fields)
+                Shape::new(quote!(Self::#name), &variant.fields, options)
             })
             .collect(),
         Data::Union(_) => Err(syn::Error::new_spanned(
@@ -77,20 +77,21 @@ fn shapes(input: &DeriveInput) -> syn::Result<Vec<Shape>> {
 fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     let options = Options::of(&input.attrs)?;
     let checkpoint = &options.checkpoint;
-    let shapes = shapes(input)?;
+    let shapes = shapes(input, &options)?;
     let name = &input.ident;
     let generics = bounded(&input.generics, &parse_quote!(#checkpoint::Stored));
     let (parameters, arguments, conditions) = generics.split_for_impl();
     let is_enum = matches!(input.data, Data::Enum(_));
     // An enum stores the index of its variant before the fields, so that loading can rebuild it.
     let store = shapes.iter().enumerate().map(|(index, shape)| {
-        let (pattern, places) = (shape.pattern(), shape.places());
+        let (pattern, stored) = (shape.pattern(), shape.stored(checkpoint));
         let number = is_enum.then(|| quote!(__out.number(#index);));
         quote!(#pattern => {
             #number
-            #(#checkpoint::Stored::store(#places, __out);)*
+            #(#stored)*
         })
     });
+    let store = options.around(name, &quote!(match self { #(#store)* }));
     let fetch = shapes.iter().enumerate().map(|(index, shape)| {
         let made = shape.made(checkpoint);
         (index, quote!(Ok(#made)))
@@ -111,7 +112,7 @@ fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
         impl #parameters #checkpoint::Stored for #name #arguments #conditions {
             #[allow(unused_variables)]
             fn store(&self, __out: &mut #checkpoint::Writer) {
-                match self { #(#store)* }
+                #store
             }
 
             #[allow(unused_variables)]
@@ -127,13 +128,14 @@ fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
 fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     let options = Options::of(&input.attrs)?;
     let checkpoint = &options.checkpoint;
-    let shapes = shapes(input)?;
+    let shapes = shapes(input, &options)?;
     let name = &input.ident;
     // Explicit bounds replace the derived ones, for parameters that are not part of the state.
-    let generics = match options.bounds {
+    let generics = match &options.bounds {
         Some(predicates) => {
             let mut generics = input.generics.clone();
-            generics.make_where_clause().predicates.extend(predicates);
+            let clause = generics.make_where_clause();
+            clause.predicates.extend(predicates.clone());
             generics
         }
         None => bounded(&input.generics, &parse_quote!(#checkpoint::Checkpointed)),
@@ -145,6 +147,7 @@ fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
         let number = is_enum.then(|| quote!(__out.number(#index);));
         quote!(#pattern => { #number #(#saved)* })
     });
+    let save = options.around(name, &quote!(match self { #(#save)* }));
     // Loading keeps the variant of the built value, so a different variant is an error.
     let load = shapes.iter().enumerate().map(|(index, shape)| {
         let (pattern, loaded) = (shape.pattern(), shape.loaded(checkpoint));
@@ -161,7 +164,7 @@ fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
         impl #parameters #checkpoint::Checkpointed for #name #arguments #conditions {
             #[allow(unused_variables)]
             fn save(&self, __out: &mut #checkpoint::Writer) {
-                match self { #(#save)* }
+                #save
             }
 
             #[allow(unused_variables)]

@@ -28,6 +28,7 @@ pub(super) struct Exchange<M> {
 
 /// Progress that ranks share at the end of an epoch.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Totals {
     /// Time of the earliest next event.
     pub(super) next: Time,

@@ -247,6 +247,19 @@ impl<M: Message> Inbox<M> {
         self.first = first.unwrap_or(Time::MAX);
     }
 
+    /// Removes all messages. Call it between epochs.
+    pub(super) fn clear(&mut self) {
+        for channel in &mut self.channels {
+            channel.current.clear();
+            channel.rest.clear();
+            channel.cursor = 0;
+        }
+        self.active.clear();
+        self.carried.clear();
+        self.carried_channels.clear();
+        self.first = Time::MAX;
+    }
+
     /// Removes the read messages, which are all messages before `end`.
     pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) {
         for emptied in self.emptied.drain(..) {

@@ -207,6 +207,16 @@ impl<M: Message> Mailboxes<M> {
         look(&half.lock().expect(HELD));
     }
 
+    /// Removes all messages to processes. Call it between epochs.
+    pub(super) fn clear(&self) {
+        for half in self.mailboxes.iter().flat_map(|mailbox| &mailbox.halves) {
+            half.lock().expect(HELD).clear();
+        }
+        for word in self.ready.iter().flatten() {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Swaps the contents of the half with `parity` of mailbox number `mailbox` with `empty`.
     #[inline]
     pub(super) fn exchange(&self, mailbox: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
@@ -262,6 +272,16 @@ impl<M: Message> OwnMailboxes<M> {
     #[inline]
     pub(super) fn half(&mut self, place: usize, parity: usize) -> &mut Vec<ChannelBatch<M>> {
         &mut self.mailboxes[place].0[parity]
+    }
+
+    /// Removes all messages. Call it between epochs.
+    pub(super) fn clear(&mut self) {
+        for half in self.mailboxes.iter_mut().flat_map(|mailbox| &mut mailbox.0) {
+            half.clear();
+        }
+        for words in &mut self.ready {
+            words.fill(0);
+        }
     }
 
     /// Returns the half with `parity` in the mailbox of the process at `place`, for reading.

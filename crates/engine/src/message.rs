@@ -19,6 +19,12 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
         0
     }
 
+    /// Appends the message to a checkpoint, in which it is in transit.
+    #[inline]
+    fn store_in_transit(&self, out: &mut Writer) {
+        self.store(out);
+    }
+
     /// Appends the message to the data for another rank, by default in the form for checkpoints.
     #[inline]
     fn pack(&self, out: &mut Writer) {

@@ -176,6 +176,15 @@ impl<D: LogicalProcess> Processes<'_, D> {
         here.map(|&at| process_at(self.partitions, at))
     }
 
+    /// Returns process `index`.
+    ///
+    /// # Panics
+    /// Panics if the process is on another rank.
+    #[must_use]
+    pub fn process(&self, index: usize) -> &D {
+        process_at(self.partitions, self.positions[index])
+    }
+
     /// Returns `true` if some processes run lazily.
     #[must_use]
     pub const fn may_run_lazily(&self) -> bool {

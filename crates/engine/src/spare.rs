@@ -179,6 +179,7 @@ mod tests {
 
     /// A message of the size of a packet with some telemetry.
     #[derive(Clone, Copy, Debug, PartialEq, Stored)]
+    #[checkpoint(plain)]
     struct Cargo([u64; 14]);
 
     impl Assign for Cargo {}

@@ -1,6 +1,6 @@
 //! The local events of one process: a small heap of plain keys.
 
-use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Kind, LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::Time;
 
 /// A local event. The derived order is the order of execution: by time, then by `set`, then by the
@@ -65,6 +65,7 @@ impl Default for Timers {
     }
 }
 
+/// Stores the timers in their order, because the places in the heap have no effect.
 impl Stored for Timers {
     fn store(&self, out: &mut Writer) {
         let Self {
@@ -72,17 +73,36 @@ impl Stored for Timers {
             vacant,
             next: _,
         } = self;
-        heap.store(out);
-        vacant.store(out);
+        let mut keys = heap[usize::from(*vacant)..].to_vec();
+        keys.sort_unstable();
+        out.number(keys.len());
+        for key in keys {
+            let Timer {
+                at,
+                set,
+                rank,
+                index,
+            } = Timer::of(key);
+            let kind = out.declare(Kind::Deadline);
+            at.store(out);
+            out.declare(Kind::Plain);
+            (set, rank, index).store(out);
+            out.declare(kind);
+        }
     }
 
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
-        let mut timers = Self {
-            heap: Stored::fetch(input)?,
-            vacant: Stored::fetch(input)?,
-            next: Time::MAX,
-        };
-        timers.next = timers.peek().map_or(Time::MAX, |timer| timer.at);
+        let mut timers = Self::default();
+        for _ in 0..input.length()? {
+            let at = Time::fetch(input)?;
+            let (set, rank, index) = Stored::fetch(input)?;
+            timers.set(Timer {
+                at,
+                set,
+                rank,
+                index,
+            });
+        }
         Ok(timers)
     }
 }

@@ -36,7 +36,7 @@ use std::sync::OnceLock;
 pub use fabricsim_base::checkpoint::{Checkpointed, Stored};
 /// Names for derived code.
 #[doc(hidden)]
-pub use fabricsim_base::checkpoint::{LoadError, Reader, Writer, load_each, save_each};
+pub use fabricsim_base::checkpoint::{Kind, LoadError, Reader, Writer, load_each, save_each};
 use fabricsim_base::checkpoint::{Rebuilt, SaveError};
 use fabricsim_base::units::Time;
 use fabricsim_report::Checksum;

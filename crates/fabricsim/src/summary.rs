@@ -2,6 +2,7 @@
 
 mod downloads;
 mod left;
+mod skipped;
 pub(crate) mod status;
 
 use fabricsim_base::units::Time;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
+pub use self::skipped::SkippedSummary;
 pub use self::status::Status;
 use crate::capture::CaptureSummary;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
@@ -129,6 +131,9 @@ pub struct Summary {
     pub overload: Option<String>,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
+    /// The skipped parts of the run, if `[run] fast_forward` is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_forward: Option<SkippedSummary>,
     /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.
@@ -279,6 +284,8 @@ pub(crate) fn summarize(
         deadlock: deadlocked(simulation, end.status),
         overload: end.overload.clone(),
         max_queue_bytes: max_queue.get(),
+        fast_forward: (simulation.skipped())
+            .map(|skipped| SkippedSummary::new(skipped, simulation.ended(), packet_hops)),
         retransmitted_bytes: retransmitted.get(),
         timeouts,
         threads: end.threads,

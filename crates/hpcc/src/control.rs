@@ -6,6 +6,7 @@ use fabricsim_base::checkpoint::Stored;
 
 /// Control state that follows the utilization of the busiest link, or of one link each.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(crate) struct Control {
     /// Utilization, averaged over a round trip (U). Its initial value is 1.
     pub(crate) utilization: f64,

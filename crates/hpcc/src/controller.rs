@@ -22,6 +22,7 @@ pub(crate) use paths::OtherPaths;
 
 /// HPCC for one flow.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 #[checkpoint(bound(S: Stored))]
 pub struct Hpcc<S> {
     #[checkpoint(rebuilt)]

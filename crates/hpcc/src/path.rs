@@ -46,6 +46,7 @@ impl PortLabel {
 /// paths have the same identity with a probability of 2^-24. On the wire, the identity takes the
 /// paper's 12 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(crate) struct PathTrace(u32);
 
 impl PathTrace {

@@ -62,6 +62,7 @@ impl Constants {
 
 /// PowerTCP for one flow.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 #[checkpoint(bound(S: Stored))]
 pub struct PowerTcp<S> {
     #[checkpoint(rebuilt)]

@@ -27,6 +27,7 @@ use crate::view::{IntHop, IntView};
 /// The rule computes windows in bytes on the wire, like the telemetry. The sender's window is the
 /// largest number of whole segments that fit, but at least [`TcpHpccConfig::min_window`].
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct TcpHpcc {
     #[checkpoint(rebuilt)]
     rule: RateRule,

@@ -14,6 +14,7 @@ use crate::stack::IntHeader as _;
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
 /// queue (HPCC paper, section 3.2). For TCP, only probes do.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct IntTelemetry {
     #[checkpoint(rebuilt)]
     scale: IntScale,
@@ -78,6 +79,7 @@ mod tests {
 
     /// INT next to a transport that either sends probes for telemetry or adds it to every packet.
     #[derive(Clone, Copy, Debug, Default, Stored)]
+    #[checkpoint(absolute)]
     struct Carried {
         int: ExactStack<5>,
         is_probed: bool,

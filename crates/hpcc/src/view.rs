@@ -5,6 +5,7 @@ use fabricsim_base::units::{Bytes, Rate, Time};
 
 /// A count of bytes that wraps around after `period` bytes, like a header field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct ByteCounter {
     bytes: u64,
     period: u64,
@@ -35,6 +36,7 @@ impl ByteCounter {
 
 /// The entry of one switch: the state of its egress port when the packet left.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct IntHop {
     /// Departure time of the packet, at the resolution of the header.
     pub at: Time,
@@ -48,6 +50,7 @@ pub struct IntHop {
 
 /// The INT of a packet.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct IntView {
     /// Identity of the path. Entries refer to the same ports only if their paths are equal.
     pub path: u32,

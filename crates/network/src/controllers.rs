@@ -114,6 +114,10 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
         each!(self, on_trimmed(congestion));
     }
 
+    fn reads_rounds(&self) -> bool {
+        each!(self, reads_rounds())
+    }
+
     #[inline]
     fn window(&self) -> Option<Bytes> {
         each!(self, window())

@@ -44,6 +44,7 @@ pub(crate) struct Slots<L: Layout> {
 
 /// The slot of telemetry in a format that only its algorithm and its switch telemetry know.
 #[derive(Clone, Copy, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(crate) struct Tag(u64);
 
 impl Header for Tag {
@@ -79,7 +80,7 @@ macro_rules! layouts {
     )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, Stored)]
-        pub(crate) struct $name;
+                pub(crate) struct $name;
 
         impl Layout for $name {
             type Order = slot!($($order)?);

@@ -142,10 +142,13 @@ impl Checkpointed for NodeLog {
             sink,
             truth,
             interest: _,
-            tap: _,
+            tap,
             attached,
         } = self;
         pauses.save(out);
+        if !recorders.is_empty() || tap.is_some() || attached.is_some() {
+            out.absolute("what observers record of each packet");
+        }
         out.number(recorders.len());
         for recorder in recorders {
             recorder.save_state(out);

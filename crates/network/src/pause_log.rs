@@ -10,6 +10,7 @@ use fabricsim_core::packet::PauseChange;
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct PauseEvent {
     /// Time of arrival of the frame.
+    #[checkpoint(record)]
     pub at: Time,
     /// The node that must pause or may resume.
     pub node: NodeId,

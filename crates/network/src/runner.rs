@@ -10,7 +10,7 @@ use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::{
     BlockedPort, Change, Counters, Desk, EpochPlan, Hearing, Network, NetworkControl, PortSample,
-    Room, RunCallback, Stop,
+    Room, RunCallback, Skipped, Stop,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
@@ -64,6 +64,12 @@ pub trait Runner: Send {
     fn set_hearing(&mut self, hearing: Hearing);
     /// Returns the earliest time at which flows and applications can be added.
     fn frontier(&self) -> Time;
+    /// Skips periods in which the state of the network repeats; results stay the same.
+    fn set_fast_forward(&mut self);
+    /// Looks for such periods no matter how many attempts have failed.
+    fn fast_forward_always(&mut self);
+    /// Returns the skipped parts of the run, if it skips any.
+    fn skipped(&self) -> Option<&Skipped>;
     /// Sets the limits of memory at which a run ends.
     fn set_room(&mut self, room: Room);
     /// Adds an application to `host`. It draws random numbers from `stream`.
@@ -246,6 +252,15 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn frontier(&self) -> Time {
         self.frontier()
+    }
+    fn set_fast_forward(&mut self) {
+        self.set_fast_forward();
+    }
+    fn fast_forward_always(&mut self) {
+        self.fast_forward_always();
+    }
+    fn skipped(&self) -> Option<&Skipped> {
+        self.skipped()
     }
     fn set_room(&mut self, room: Room) {
         self.set_room(room);

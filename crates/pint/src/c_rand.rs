@@ -12,6 +12,7 @@ const DISCARDED: usize = 10 * DEGREE;
 /// `rand()` of the GNU C library in a program that never seeds it: the additive feedback generator
 /// over `x^31 + x^3 + 1` (its TYPE_3) with seed 1.
 #[derive(Clone, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(crate) struct CRand {
     /// The last `DEGREE` sums; the oldest is at index `oldest`.
     sums: [u32; DEGREE],

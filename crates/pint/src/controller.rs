@@ -59,6 +59,7 @@ impl Constants {
 /// HPCC-PINT for one flow. The switches already average the utilization, so the sender does not
 /// average it again. An ACK without a digest changes nothing.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct HpccPint {
     #[checkpoint(rebuilt)]
     constants: Arc<Constants>,

@@ -36,6 +36,7 @@ impl HasDigest for () {}
 
 /// Room for the digest of a congestion control. A packet may carry none.
 #[derive(Clone, Copy, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub struct Digest(Option<u16>);
 
 impl Header for Digest {}

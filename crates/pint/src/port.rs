@@ -8,6 +8,7 @@ use crate::draws::Draws;
 
 /// Utilization of one egress port, averaged over about a base round-trip time.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(crate) struct PortUtilization {
     #[checkpoint(rebuilt)]
     link: Link,

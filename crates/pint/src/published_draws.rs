@@ -27,6 +27,7 @@ pub struct PortLink {
 /// skips one number for each. This reproduces the published sequence unless a link loses an ACK or
 /// an ACK arrives for a flow that has ended.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(crate) struct PublishedDraws {
     sequence: CRand,
     #[checkpoint(rebuilt)]

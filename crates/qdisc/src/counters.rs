@@ -21,6 +21,7 @@ pub enum DropCause {
 
 /// A number of packets and their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct Tally {
     /// Number of packets.
     pub packets: u64,
@@ -44,6 +45,7 @@ impl Tally {
 /// Counters of a discipline. The offered packets are the sum of packets that have left, were
 /// dropped or are stored.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct DisciplineCounters {
     /// Packets that arrived and left immediately, which are not yet included in `offered`,
     /// `enqueued`, `dequeued` and `sojourn`. At most ports these are most packets, so each updates

@@ -20,6 +20,7 @@ use controller::{Controller, Heads};
 
 /// One of the two queues of DualPI2.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum Which {
     /// ECT(1) and CE.
     Low,
@@ -44,6 +45,7 @@ enum Fate {
 /// that exceeds 1, because p_C is above 25%, marks no longer help, and packets of both queues are
 /// dropped with p'^2.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 #[checkpoint(bound(H: Stored))]
 pub struct DualPi2<H> {
     #[checkpoint(rebuilt)]

@@ -21,6 +21,7 @@ use lists::{Lists, Which};
 
 /// One of the queues, for the flows with the same hash.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 struct Flow {
     packets: Chain,
     /// Bytes that it may still send before other queues get their turn; negative if it has
@@ -37,6 +38,7 @@ struct Flow {
 /// If a limit is exceeded, the fattest queue loses packets from its head: half of its bytes, up to
 /// `drop_batch` packets (section 4.1). Memory is counted in bytes on the wire.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 #[checkpoint(bound(H: Stored))]
 pub struct FqCodel<H> {
     #[checkpoint(rebuilt)]

@@ -16,6 +16,7 @@ use crate::discipline::mark_of;
 /// here (pause frames, a host's own packets) also have one. The channel overwrites it when the
 /// packet leaves.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(plain)]
 pub(crate) struct Line<H> {
     packets: Fifo<Packet<H>>,
     bytes: u64,

@@ -38,6 +38,7 @@ pub struct LossyConfig {
 /// Lossy priorities never pause. Lossless priorities keep their reserves and headroom, which lossy
 /// ones never use, so lossy traffic can never cause the drop of a lossless packet.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct MixedBuffer {
     lossless: SharedBuffer,
     #[checkpoint(rebuilt)]

@@ -54,6 +54,7 @@ fn power(matrix: &Matrix, exponent: u64, modulus: u64) -> Matrix {
 /// The published simulator creates a new variable for every decision about a mark, and each new
 /// variable gets the next stream of ns-3 (seed 1; its run is the substream, of 2^76 steps each).
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct PublishedDraws {
     first: Vector,
     second: Vector,

@@ -11,6 +11,7 @@ const NONE: u32 = u32::MAX;
 
 /// A queue of packets in a [`PacketPool`].
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 pub(crate) struct Chain {
     first: u32,
     last: u32,
@@ -41,6 +42,7 @@ impl Chain {
 /// The packets of all queues of a discipline, in slots that are reused. A thousand queues use the
 /// memory of the waiting packets instead of a ring each.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(plain)]
 pub(crate) struct PacketPool<H> {
     slots: Vec<Packet<H>>,
     /// The next slot of each slot, in its queue or in the free list.

@@ -1,7 +1,7 @@
 //! Eight queues: 0 has strict priority, 1 to 7 take turns packet by packet.
 
 use fabricsim_base::checkpoint::{
-    Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
+    Checkpointed, Kind, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
 use fabricsim_base::fifo::Fifo;
 use fabricsim_base::priority::{Priority, PrioritySet};
@@ -37,6 +37,7 @@ pub struct PriorityQueues<H> {
 }
 
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(plain)]
 struct Queue<H> {
     packets: Fifo<Packet<H>>,
     bytes: u64,
@@ -138,7 +139,9 @@ impl<H: Stored> Checkpointed for PriorityQueues<H> {
             shown_wire: _,
             queues,
         } = self;
+        let kind = out.declare(Kind::Plain);
         (*total, *occupied, *last).store(out);
+        out.declare(kind);
         shown.store(out);
         queues.store(out);
         save_markers(markers.as_deref(), out);

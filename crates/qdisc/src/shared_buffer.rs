@@ -14,6 +14,7 @@ pub use config::{BufferConfig, Headroom, Pfc, PortBuffer};
 const QUEUES: usize = Priority::COUNT;
 
 #[derive(Checkpointed, Clone, Copy, Debug, Default)]
+#[checkpoint(plain)]
 struct Share {
     /// Bytes in the reserve and the shared part.
     bytes: u64,
@@ -49,6 +50,7 @@ struct Ingress {
 /// headroom is empty and the share is `resume_offset` below the threshold. Source: the published
 /// HPCC simulator's buffer model, after the dynamic threshold scheme of Choudhury and Hahne (1998).
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub struct SharedBuffer {
     #[checkpoint(each)]
     ingress: Vec<Ingress>,

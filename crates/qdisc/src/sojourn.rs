@@ -16,6 +16,7 @@ const BUCKETS: usize = ((LONGEST_BITS - SUB_BITS) as usize + 1) << SUB_BITS;
 /// The buckets of the histogram are 1 ns wide up to 16 ns, and then an eighth of a power of two, so
 /// the error of a quantile is at most an eighth. They are allocated with the first packet.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct SojournTimes {
     count: u64,
     sum_ps: u128,

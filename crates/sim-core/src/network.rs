@@ -25,6 +25,7 @@ pub use callback::{Progress, RunCallback, Stop};
 pub use change::{Change, LinkChange, LinkEnds};
 pub use counters::Counters;
 pub use deadlock::BlockedPort;
+pub use driver::Skipped;
 pub use egress::LinkConfig;
 pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
@@ -243,10 +244,13 @@ impl<M: Model> Network<M> {
         callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop {
+        // A probe measures all epochs.
+        let forward = self.state.forward.take();
         let stop = self.drive(until, source, control_plane, callback, |engine, driver| {
             engine.run_probed(driver, probe);
             ControlFlow::Continue(())
         });
+        self.state.forward = forward;
         stop.expect("only whoever steers a run pauses it")
     }
 
@@ -290,6 +294,23 @@ impl<M: Model> Network<M> {
             self.reached = self.reached.max(until);
         }
         Some(stop)
+    }
+
+    /// Skips periods in which the state repeats ([`Skipped`]) from now on. Results stay the same.
+    pub fn set_fast_forward(&mut self) {
+        self.state.forward.get_or_insert_default();
+    }
+
+    /// Looks for periods no matter how many attempts have failed, for tests.
+    pub fn fast_forward_always(&mut self) {
+        let forward = self.state.forward.get_or_insert_default();
+        forward.try_always();
+    }
+
+    /// Returns the skipped parts of the run, if it skips any.
+    #[must_use]
+    pub fn skipped(&self) -> Option<&Skipped> {
+        Some(&self.state.forward.as_ref()?.skipped)
     }
 
     /// Adds an application to `host` and calls it for the first time now. It draws from `stream`.

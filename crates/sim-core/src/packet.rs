@@ -54,6 +54,7 @@ impl Kinds {
 
 /// A packet on a wire or in a queue: 48 bytes plus its header.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain, flow = flow)]
 pub struct Packet<H> {
     /// Time at which the last byte arrives at the node at the end of the wire.
     arrival: Time,
@@ -61,6 +62,7 @@ pub struct Packet<H> {
     pub sent_at: Time,
     /// Data: the first payload byte. ACKs: the next byte that the receiver expects. ACKs of TCP
     /// also store the blocks that have arrived beyond a gap here and in `payload`.
+    #[checkpoint(sequence)]
     pub seq: u64,
     /// Addresses and ports.
     pub key: FlowKey,
@@ -122,6 +124,7 @@ impl<H: Header> Packet<H> {
         self.kind_and_priority = kind as u8 | (priority.get() << 4);
         self.key = self.key.reversed();
         self.payload = 0;
+        self.port = PortId(0);
     }
 
     /// Returns the packet without its payload, as control. Its headers still identify it.

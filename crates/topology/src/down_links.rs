@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// A set of links of one topology, by their positions in [`Topology::links`].
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
+#[checkpoint(plain)]
 pub struct DownLinks {
     /// One bit for each link.
     words: Vec<u64>,

@@ -24,6 +24,7 @@ pub(crate) mod nic;
 mod packet_set;
 mod reassembly;
 mod receiver;
+mod reply;
 mod reply_nics;
 mod selective;
 mod sender;

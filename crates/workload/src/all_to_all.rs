@@ -57,6 +57,7 @@ impl AllToAllConfig {
 }
 
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 struct AllToAll {
     #[checkpoint(rebuilt)]
     config: AllToAllConfig,

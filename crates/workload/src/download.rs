@@ -51,6 +51,7 @@ impl DownloadConfig {
 
 /// Source of identical downloads.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 struct Downloads {
     #[checkpoint(rebuilt)]
     each: FlowRequest,

@@ -226,6 +226,7 @@ impl ListConfig {
 }
 
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 struct ListSource {
     #[checkpoint(rebuilt)]
     flows: Arc<[FlowRequest]>,

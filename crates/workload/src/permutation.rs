@@ -59,6 +59,7 @@ impl PermutationConfig {
 }
 
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 struct Permutation {
     #[checkpoint(rebuilt)]
     config: PermutationConfig,

@@ -104,6 +104,7 @@ pub struct PowerTcp {
     old_window: f64,
     /// The smoothed power.
     power: f64,
+    #[checkpoint(sequence)]
     round_end: u64,
     previous: IntView,
 }

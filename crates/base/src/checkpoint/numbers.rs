@@ -9,12 +9,13 @@ macro_rules! whole {
         impl Stored for $type {
             #[inline]
             fn store(&self, out: &mut Writer) {
-                out.whole(u64::try_from(*self).expect("numbers of at most 64 bits"));
+                let value = u64::try_from(*self).expect("numbers of at most 64 bits");
+                out.integer(value, u64::try_from(Self::MAX).expect("numbers of at most 64 bits"));
             }
 
             #[inline]
             fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
-                Self::try_from(input.whole()?).map_err(|_| LoadError::new("a number is too large"))
+                Self::try_from(input.integer()?).map_err(|_| LoadError::new("a number is too large"))
             }
         }
     )*};
@@ -24,11 +25,11 @@ whole!(u16 u32 u64 usize);
 
 impl Stored for NonZeroU64 {
     fn store(&self, out: &mut Writer) {
-        out.whole(self.get());
+        out.quantity(self.get());
     }
 
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
-        Self::new(input.whole()?).ok_or_else(|| LoadError::new("a number is zero"))
+        Self::new(input.integer()?).ok_or_else(|| LoadError::new("a number is zero"))
     }
 }
 

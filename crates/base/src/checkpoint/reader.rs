@@ -1,5 +1,6 @@
 //! Reads a checkpoint from memory.
 
+use super::recurrence::Moving;
 use super::writer::LENGTH_BYTES;
 use super::{LoadError, Stored};
 use crate::units::Time;
@@ -12,6 +13,8 @@ pub struct Reader<'a> {
     now: Time,
     /// `true` if congestion controls of another kind than in the checkpoint start with fresh state.
     renews_control: bool,
+    /// The numbers that move, if a relative form is read.
+    pub(super) moving: Option<Moving<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -22,6 +25,7 @@ impl<'a> Reader<'a> {
             left: bytes,
             now: Time::ZERO,
             renews_control: false,
+            moving: None,
         }
     }
 
@@ -30,6 +34,19 @@ impl<'a> Reader<'a> {
     pub const fn at(mut self, now: Time) -> Self {
         self.now = now;
         self
+    }
+
+    /// Reads a relative form at `now`, with `moving` as the numbers that were set apart.
+    pub(super) const fn moving(mut self, now: Time, moving: Moving<'a>) -> Self {
+        self.now = now;
+        self.moving = Some(moving);
+        self
+    }
+
+    /// Returns `true` if the state of a simulation that has run is moved in place.
+    #[must_use]
+    pub const fn moves(&self) -> bool {
+        self.moving.is_some()
     }
 
     /// Lets congestion controls of another kind than in the checkpoint start with fresh state.
@@ -56,6 +73,11 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub const fn rest(&self) -> &'a [u8] {
         self.left
+    }
+
+    /// Skips the unread bytes of a section.
+    pub const fn skip_rest(&mut self) {
+        self.left = &[];
     }
 
     /// Reads the next byte.
@@ -159,6 +181,7 @@ impl<'a> Reader<'a> {
         let own = self.take_section().map_err(|error| error.within(name))?;
         let mut own = Reader { left: own, ..*self };
         let result = read(&mut own).and_then(|result| own.end().map(|()| result));
+        self.moving = own.moving;
         result.map_err(|error| error.within(name))
     }
 

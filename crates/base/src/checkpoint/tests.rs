@@ -17,6 +17,7 @@ fn fetched<T: Stored>(bytes: &[u8]) -> Result<T, LoadError> {
 }
 
 #[derive(Clone, Debug, PartialEq, Stored)]
+#[checkpoint(plain)]
 enum Shape {
     Point,
     Circle(f64),
@@ -79,6 +80,7 @@ fn maps_are_stored_in_the_order_of_their_keys() {
 }
 
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 struct Port {
     queued: u64,
     #[checkpoint(rebuilt)]

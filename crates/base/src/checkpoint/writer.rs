@@ -2,15 +2,20 @@
 
 use std::fmt::Debug;
 
-use super::{SaveError, Stored};
+use super::relative::Relative;
+use super::{Kind, SaveError, Stored};
 
 /// A checkpoint that is being written.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
-    bytes: Vec<u8>,
-    refused: Option<SaveError>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) refused: Option<SaveError>,
+    /// The kind of the numbers that follow.
+    pub(super) kind: Kind,
+    /// The numbers that move, if the relative form is written.
+    pub(super) relative: Option<Box<Relative>>,
     /// The fields that are left out, if an audit was requested.
-    audit: Option<Vec<Rebuilt>>,
+    pub(super) audit: Option<Vec<Rebuilt>>,
 }
 
 /// A field that a checkpoint leaves out, because it is declared never to change.

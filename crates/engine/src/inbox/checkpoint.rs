@@ -32,7 +32,7 @@ impl<M: Message> Inbox<M> {
         for channel in busy {
             out.number(channel);
             out.number(own(channel).count());
-            own(channel).for_each(|message| message.store(out));
+            own(channel).for_each(|message| message.store_in_transit(out));
         }
     }
 

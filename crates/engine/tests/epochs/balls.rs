@@ -15,6 +15,7 @@ use crate::flight;
 pub(crate) const LOOKAHEAD: Duration = Duration::from_ns(100);
 
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 pub(crate) struct Ball {
     pub(crate) value: u64,
     pub(crate) arrival: Time,

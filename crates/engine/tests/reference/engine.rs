@@ -15,6 +15,7 @@ use super::juggler::{Change, Game, Juggler, Sample, Seen};
 /// A ball. With `ORDERED`, balls that arrive at the same time are ordered by value first, then by
 /// channel.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 struct Ball<const ORDERED: bool> {
     value: u64,
     arrival: Time,

@@ -12,6 +12,7 @@ use fabricsim_scenario::schema::event::{EventKind, LinkName};
 /// The current failures. A link is down if it has failed itself, or if a switch at one of its ends
 /// has failed.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub(crate) struct LinkStates {
     #[checkpoint(rebuilt)]
     topology: Topology,

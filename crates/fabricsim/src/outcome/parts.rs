@@ -7,6 +7,7 @@ use fabricsim_base::ranks::Ranks;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::{RunCallback, Stop};
 use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::run::FastForward;
 use fabricsim_scenario::text::error::Error;
 use tempfile::TempDir;
 
@@ -85,13 +86,23 @@ impl<'s> Run<'s> {
     ///
     /// # Errors
     /// Fails if a checkpoint is before the one from which the run continues, or if that one is of
-    /// another simulation.
+    /// another simulation. Also fails if a run over several ranks has checkpoints, a capture, or
+    /// periods to skip.
     pub fn in_parts(mut self, parts: RunParts<'s>) -> Result<Self, Error> {
         if self.ranks.is_some() && !parts.checkpoints.is_empty() {
             return Err(Error::Unsupported {
                 scenario: "the checkpoint".to_owned(),
                 message: "a run over several ranks cannot write checkpoints".to_owned(),
                 help: "write it in one process; a run over ranks can continue from it".to_owned(),
+            });
+        }
+        if self.ranks.is_some() && self.scenario.run().fast_forward == FastForward::Exact {
+            return Err(Error::Unsupported {
+                scenario: "`run.fast_forward`".to_owned(),
+                message: "a run over several ranks cannot skip periods: no rank has the state of \
+                          the whole network"
+                    .to_owned(),
+                help: "leave it \"off\", or run the scenario in one process".to_owned(),
             });
         }
         if self.ranks.is_some() {
@@ -178,5 +189,33 @@ pub(super) fn run_in_parts(
         if next == checkpoints.next() && recorder.failure.is_none() {
             checkpoints.take(simulation, recorder, observation.as_deref_mut())?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_base::ranks::LocalRanks;
+
+    use super::*;
+
+    #[test]
+    fn ranks_skip_no_periods() {
+        let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"dcqcn\"\n\
+                    [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
+                    [run]\nfast_forward = \"exact\"";
+        let scenario = Scenario::from_toml(text).expect("a scenario");
+        let refused = |rank: LocalRanks| {
+            let run = Run::on_ranks(&scenario, 1, Some(Arc::new(rank))).expect("a network");
+            let parts = run.in_parts(RunParts::default()).map(|_| ());
+            parts.expect_err("it skips periods").to_string()
+        };
+        std::thread::scope(|scope| {
+            let ranks = LocalRanks::new(2).into_iter();
+            let ranks = ranks.map(|rank| scope.spawn(move || refused(rank)));
+            for rank in ranks.collect::<Vec<_>>() {
+                let message = rank.join().expect("an error");
+                assert!(message.contains("cannot skip periods"), "{message}");
+            }
+        });
     }
 }

@@ -17,6 +17,7 @@ use fabricsim_scenario::cc::registry::ClassFactories;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
+use fabricsim_scenario::schema::run::FastForward;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::{PathStats, Routes};
 use fabricsim_transport::rdma::{BaseReference, BaseRtt, RdmaSettings, ReplyNics};
@@ -153,6 +154,9 @@ impl Simulation {
             control_plane: ground.control_plane(ideal.clone()),
             ideal,
         };
+        if scenario.run().fast_forward == FastForward::Exact {
+            simulation.runner.set_fast_forward();
+        }
         // Applications draw from numbered streams, so they are added in the order of workloads.
         for (host, application) in traffic.applications {
             simulation.add_boxed_application(host, application)?;

@@ -2,7 +2,7 @@
 
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration};
-use fabricsim_core::network::{BlockedPort, Counters, PortSample};
+use fabricsim_core::network::{BlockedPort, Counters, PortSample, Skipped};
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, QueueReport};
 use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
 use fabricsim_report::FctRecord;
@@ -14,6 +14,19 @@ use fabricsim_network::series::View;
 use fabricsim_network::{QueueArea, QueueBin};
 
 impl Simulation {
+    /// Skips periods in which the state of the network repeats, as `[run] fast_forward = "exact"`
+    /// does, and looks for them no matter how many attempts have failed. For tests that results
+    /// stay the same: many failed attempts take longer than the skipped parts.
+    pub fn fast_forward_always(&mut self) {
+        self.runner.fast_forward_always();
+    }
+
+    /// Returns the skipped parts of the run so far, if `[run] fast_forward` skips any.
+    #[must_use]
+    pub fn skipped(&self) -> Option<&Skipped> {
+        self.runner.skipped()
+    }
+
     /// Returns counts over all nodes.
     #[must_use]
     pub fn counters(&self) -> Counters {

@@ -14,6 +14,7 @@ mod cases;
 mod checkpoints;
 mod determinism;
 mod extremes;
+mod fast_forward;
 mod observation;
 mod queries;
 #[path = "../support/random_scenario.rs"]

@@ -19,6 +19,7 @@ const MOST_PATHS: usize = 64;
 /// the time since the previous acknowledgement, which equals the span if there is one path. If
 /// weighted by their own spans, only the last few samples of many paths would count.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(crate) struct OtherPaths<S> {
     records: Vec<S>,
     /// Index of the record that the next new path replaces.

@@ -45,6 +45,7 @@ pub(super) struct PowerWindow {
     /// Power, averaged over a round trip. Its initial value is 1.
     pub(super) power: f64,
     /// The `snd_nxt` at the start of the current round trip.
+    #[checkpoint(sequence)]
     round_end: u64,
 }
 

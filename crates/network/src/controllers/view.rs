@@ -67,6 +67,10 @@ impl fmt::Debug for ViewedController {
 }
 
 impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
+    fn reads_rounds(&self) -> bool {
+        self.cc.reads_rounds()
+    }
+
     fn prepare(&mut self, header: &mut H) -> u16 {
         let own = self.cc.prepare(&mut TelemetryView::default());
         let Some(source) = &self.source else {

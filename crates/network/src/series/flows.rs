@@ -14,6 +14,7 @@ use super::{Scope, Series, View};
 /// The rates, windows and throughputs of flows in each interval. A flow that ends in an interval
 /// gets a last row for that interval.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 pub struct Flows {
     #[checkpoint(rebuilt)]
     filter: FlowFilter,

@@ -20,6 +20,7 @@ use crate::node_log::AttachedObserver;
 /// the time from the arrival of its last byte to the beginning of its transmission, pauses
 /// included. Only data packets count. Acknowledgements and packets that lost their payload do not.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 pub struct HopDelays {
     #[checkpoint(rebuilt)]
     filter: FlowFilter,
@@ -152,6 +153,7 @@ fn hops(delays: &FlowDelays, topology: &Topology) -> Vec<u64> {
 
 /// The recorder of a switch.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 struct SwitchDelays {
     #[checkpoint(rebuilt)]
     time: Range<Time>,
@@ -168,6 +170,7 @@ struct SwitchDelays {
 
 /// The delays of a flow's packets at a port.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 struct Delay {
     packets: u64,
     total_ps: u64,

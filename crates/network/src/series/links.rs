@@ -11,6 +11,7 @@ use super::{Scope, Series, View};
 
 /// Bytes sent, packets marked and dropped, and pause times of ports in each interval.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 pub struct Links {
     #[checkpoint(rebuilt)]
     ports: Vec<NamedPort>,

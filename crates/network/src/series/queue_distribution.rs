@@ -12,6 +12,7 @@ use crate::node_log::AttachedObserver;
 
 /// The time that each queue spent at each length. It is exact, because recorders see every change.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 pub struct QueueDistribution;
 
 impl Series for QueueDistribution {

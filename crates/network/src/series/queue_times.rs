@@ -38,6 +38,7 @@ pub struct QueueArea {
 /// The queue lengths of one switch over time. They are exact, because every change is recorded. The
 /// empty queue has its own bin, [0, 1).
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(crate) struct QueueTimes {
     #[checkpoint(rebuilt)]
     from: Time,
@@ -50,6 +51,7 @@ pub(crate) struct QueueTimes {
 }
 
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 struct PortTimes {
     /// The time of the last change of the length.
     since: Time,

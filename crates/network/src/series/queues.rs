@@ -10,6 +10,7 @@ use super::{Scope, Series, View};
 
 /// The lengths of queues at the end of each interval.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 pub struct Queues {
     #[checkpoint(rebuilt)]
     ports: Vec<NamedPort>,

@@ -61,11 +61,13 @@ impl Storage {
 /// The codes of one hop of a flow at a sink (the Recording Module of PINT). It allocates no memory
 /// before the first code.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub struct HopValues {
     store: Store,
 }
 
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 enum Store {
     All(Vec<u16>),
     Sketch(Kll<u16>),

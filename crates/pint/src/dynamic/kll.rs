@@ -15,6 +15,7 @@ use fabricsim_base::rng::Stream;
 /// and 0.7% for 200. Quantiles are exact until the sketch is full for the first time, after about
 /// `items` values.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub struct Kll<T> {
     items: u32,
     /// The first level has values of weight 1.
@@ -27,6 +28,7 @@ pub struct Kll<T> {
 }
 
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Level<T> {
     /// Unsorted.
     values: Vec<T>,

@@ -4,6 +4,7 @@ use fabricsim_base::checkpoint::Stored;
 
 /// A value and an estimate of its frequency.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct Frequent<T> {
     /// The value.
     pub value: T,
@@ -21,6 +22,7 @@ pub struct Frequent<T> {
 ///
 /// An insertion takes about log2 m steps if the value has a counter, otherwise m.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub struct SpaceSaving<T> {
     limit: u32,
     /// The counters, sorted by value.

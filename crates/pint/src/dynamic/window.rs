@@ -9,6 +9,7 @@ use fabricsim_base::checkpoint::Stored;
 /// Quantiles of the window are therefore exact, and n codes of space hold a window of n samples. A
 /// sketch in the same space would cover a longer window, with an error.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub struct Window<T> {
     limit: u32,
     /// The values of the window. If it is full, the next value replaces the oldest one.

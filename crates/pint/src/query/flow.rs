@@ -9,6 +9,7 @@ use crate::hash::GlobalHash;
 
 /// Properties that the packets of a flow share. Absent ones may differ between packets.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
+#[checkpoint(absolute)]
 pub struct FlowKey {
     /// Number of the transfer.
     pub flow: Option<FlowId>,

@@ -8,6 +8,7 @@ use fabricsim_core::packet::Header;
 /// Data that a packet carries for queries. Only the digest is on the wire. The hop number is known
 /// from the TTL, and the path is for comparison with the inferred one.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct Probe {
     /// The digests of the queries that the packet serves, concatenated from the lowest bit.
     pub digest: u64,
@@ -19,6 +20,7 @@ pub struct Probe {
 
 /// A hash that identifies a path.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct PathHash(u64);
 
 impl PathHash {

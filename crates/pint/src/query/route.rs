@@ -12,6 +12,7 @@ use crate::tracing::{PathDecoder, Progress, Scheme, TraceDigest, Universe};
 
 /// Information about a flow's path during a period with a constant path.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct RoutePart {
     /// Number of the part, from 1. Each contradiction begins a new part.
     pub number: u32,
@@ -38,6 +39,7 @@ pub struct RoutePart {
 
 /// The decoder of a flow and its results.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(super) struct RouteRecord {
     decoder: PathDecoder,
     ended: Vec<RoutePart>,

@@ -16,6 +16,7 @@ use crate::digest::HasDigest;
 /// Telemetry that a switch writes for queries, wrapped around the telemetry for congestion control
 /// (PINT, section 3.4: the encoding module). It keeps no state per flow.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 #[checkpoint(bound())]
 pub struct QueryTelemetry<T> {
     #[checkpoint(rebuilt)]

@@ -17,6 +17,7 @@ use crate::numeric::Multiplicative;
 
 /// Origin of values at a switch: a query and one hop of a flow.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct HopKey {
     pub(super) query: u8,
     pub(super) flow: FlowKey,
@@ -26,6 +27,7 @@ pub(super) struct HopKey {
 /// Values of all packets at one switch, with or without a digest. A real switch does not store
 /// them.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct Truth {
     #[checkpoint(rebuilt)]
     queries: Arc<Queries>,

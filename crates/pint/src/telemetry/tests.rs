@@ -237,6 +237,7 @@ fn tables_lead_to_about_the_same_codes() {
 #[test]
 fn both_kinds_of_telemetry_run_side_by_side() {
     #[derive(Clone, Copy, Debug, Default, Stored)]
+    #[checkpoint(absolute)]
     struct Both(ExactStack<5>, Digest);
     impl Header for Both {}
     impl HasInt for Both {

@@ -14,6 +14,7 @@ use super::universe::{Links, Universe};
 /// at a hop is on some path that agrees with all eliminations. Networks of providers consist mostly
 /// of chains, so one hop tells much about the adjacent hops.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(super) struct Candidates {
     #[checkpoint(rebuilt)]
     universe: Arc<Universe>,

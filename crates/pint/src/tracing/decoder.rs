@@ -63,6 +63,7 @@ impl fmt::Display for Contradiction {
 
 /// A digest after removing the values of known hops.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Residual {
     packet: u64,
     instance: usize,
@@ -84,6 +85,7 @@ struct Residual {
 /// A digest takes as many steps as hops act on it, after finding these hops. Until the path is
 /// known, the decoder stores digests with several unknown hops; afterwards it stores none.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct PathDecoder {
     #[checkpoint(rebuilt)]
     scheme: Arc<Scheme>,

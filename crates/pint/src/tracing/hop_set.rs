@@ -4,6 +4,7 @@ use fabricsim_base::checkpoint::Stored;
 
 /// A set of hop numbers from 1 to 255, in four words of bits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct HopSet {
     words: [u64; 4],
 }

@@ -4,6 +4,7 @@ use fabricsim_base::checkpoint::Stored;
 
 /// A set of switches by their index in a universe, from 0, with one bit each.
 #[derive(Clone, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct SwitchSet {
     words: Box<[u64]>,
     len: usize,

@@ -8,6 +8,7 @@ use crate::discipline::mark_if;
 
 /// The number of a packet in the order of arrivals.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 struct PacketNumber(u64);
 
 impl Assign for PacketNumber {}
@@ -15,6 +16,7 @@ impl Assign for PacketNumber {}
 /// The marks of the packets of a [`Line`](crate::line::Line), decided on arrival. The switch sets
 /// and counts a mark when the packet leaves.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(crate) struct ArrivalMarks {
     marked: Fifo<PacketNumber>,
     /// Number of packets that have arrived.

@@ -114,6 +114,7 @@ impl AqmKind for CodelConfig {
 }
 
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 struct CodelRule {
     #[checkpoint(rebuilt)]
     params: CodelParams,

@@ -99,6 +99,7 @@ impl AqmKind for RedConfig {
 /// queue was idle. Marks are spread evenly: with probability p, at most 1/p packets pass between
 /// two marks.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 struct Red {
     #[checkpoint(rebuilt)]
     config: RedConfig,

@@ -100,6 +100,7 @@ enum Threshold {
 }
 
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 struct StepMarking {
     #[checkpoint(rebuilt)]
     threshold: Threshold,

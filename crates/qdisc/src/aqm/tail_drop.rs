@@ -54,6 +54,7 @@ impl AqmKind for TailDropConfig {
 }
 
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 struct TailDrop {
     #[checkpoint(rebuilt)]
     limit: Limit,

@@ -19,6 +19,7 @@ pub struct Weights(pub [NonZeroU16; QUEUES]);
 /// zero, pays for the packets that it sends, and gets its quantum at its next turn. It does not
 /// know the size of its next packet, so it may overspend and pay later.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Deficits {
     quanta: [i64; QUEUES],
     /// Cost of a byte: the largest weight. The queue with that weight then gets a quantum of one
@@ -51,6 +52,7 @@ impl Deficits {
 /// The queues with packets, and the order in which they are served: 0 first, then round robin.
 // The order of fields matters: queues without weights need only the first eight bytes.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 #[repr(C)]
 pub(super) struct Turns {
     /// Priorities with packets in their queue.

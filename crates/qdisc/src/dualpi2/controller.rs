@@ -18,6 +18,7 @@ pub(super) struct Heads {
 /// It has no timer: before each change of the queues, the caller runs all due steps. The heads have
 /// not changed since the last call, so each step uses the delay at its own time.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(super) struct Controller {
     #[checkpoint(rebuilt)]
     target: f64,

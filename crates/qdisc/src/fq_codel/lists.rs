@@ -17,6 +17,7 @@ pub(super) enum Which {
 }
 
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct List {
     first: u32,
     last: u32,
@@ -29,6 +30,7 @@ const EMPTY: List = List {
 
 /// The new and the old queues; each queue is in at most one list.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Lists {
     new: List,
     old: List,

@@ -47,6 +47,10 @@ impl Scenario {
             "class": classes,
             "run": self.run,
         });
+        if let Some(run) = resolved["run"].as_object_mut() {
+            // It has no effect on results.
+            run.remove("fast_forward");
+        }
         if self.host != HostSettings::default() {
             resolved["host"] = serde_json::json!(self.host);
         }

@@ -39,6 +39,7 @@ pub enum EventKind {
 
 /// A link, named by the nodes at its ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct LinkName {
     /// The two nodes, in any order.
     pub ends: [NodeId; 2],

@@ -8,6 +8,18 @@ use fabricsim_base::{choices, settings};
 use fabricsim_report::HPCC_FCT_NODES;
 use fabricsim_topology::Topology;
 
+choices! {
+    /// Skipping of periods in which the state of the network repeats.
+    #[derive(Default)]
+    pub enum FastForward {
+        /// Every packet is simulated.
+        #[default]
+        Off = "off" ("simulates every packet"),
+        /// Periods are skipped if the state repeats exactly, so that results stay the same.
+        Exact = "exact" ("skips periods in which the state repeats; the results are the same"),
+    }
+}
+
 settings! {
     /// The `[run]` table.
     pub struct RunSettings {
@@ -31,6 +43,10 @@ settings! {
         #[refused("nothing could be sent", "give a size such as \"64GB\"")]
         #[note("(default: 16 times the machine's available memory)")]
         pub packet_memory: Option<Bytes> = none,
+        /// Skip periods in which the state of the network repeats ("exact"), or none ("off").
+        ///
+        /// Results are the same.
+        pub fast_forward: FastForward = "off",
     }
 }
 

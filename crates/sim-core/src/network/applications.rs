@@ -22,6 +22,7 @@ use state::AppState;
 
 /// A request of an application that is due later.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 enum Due {
     /// Notify the application that the run starts.
     Start,
@@ -35,6 +36,7 @@ enum Due {
 
 /// Activity of applications since the driver last checked.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(super) struct AppNews {
     /// Flows that were due, including unreachable ones.
     pub(super) started: u64,

@@ -85,14 +85,14 @@ impl<M: Model> Network<M> {
 }
 
 impl<M: Model> Node<M> {
-    fn save(&self, out: &mut Writer) {
+    pub(super) fn save(&self, out: &mut Writer) {
         match self {
             Self::Host(host) => host.save(out),
             Self::Switch(switch) => switch.save(out),
         }
     }
 
-    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+    pub(super) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         match self {
             Self::Host(host) => host.load(input),
             Self::Switch(switch) => switch.load(input),

@@ -9,6 +9,7 @@ use fabricsim_base::units::{Bytes, Duration};
 
 /// Counters of one node, or of a whole network.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(counter)]
 pub struct Counters {
     /// Packets sent on a wire (packet-hops).
     pub packet_hops: u64,
@@ -45,6 +46,7 @@ pub struct Counters {
     /// Total time for which ports were paused by a neighbor, over all ended pauses.
     pub paused: Duration,
     /// The longest queue of a switch port so far, in bytes.
+    #[checkpoint(extreme)]
     pub max_queue: Bytes,
 }
 

@@ -25,6 +25,7 @@ pub struct BlockedPort {
 
 /// A paused port: a vertex of the wait-for graph.
 #[derive(Stored)]
+#[checkpoint(plain)]
 struct PausedPort {
     switch: NodeId,
     port: usize,

@@ -1,5 +1,6 @@
 //! Work between epochs: hands flows to their hosts, and collects completions.
 
+mod fast_forward;
 mod flow_state;
 mod look;
 mod reach;
@@ -22,6 +23,8 @@ use fabricsim_base::ranks::{ALIKE, gather};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_engine::{Driver, Epoch, Execution, Processes};
 
+use fast_forward::Search;
+pub use fast_forward::Skipped;
 pub(super) use flow_state::FlowState;
 use look::{ended, look};
 use report::{Report, take_results};
@@ -268,19 +271,6 @@ impl<R> NetworkDriver<'_, R> {
     fn live(&self) -> u64 {
         self.state.started() - self.state.finished
     }
-
-    /// Records the results of an epoch: the completions from index `from` on, and `news`.
-    fn settle(&mut self, from: usize, news: Vec<AppNews>) {
-        for news in news {
-            self.follow(news);
-        }
-        self.state.finished += (self.state.completions.len() - from) as u64;
-        self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
-        if let Some(last) = self.state.completions.last() {
-            self.state.settled = self.state.settled.max(last.finish);
-        }
-        self.callback.completed(&mut self.state.completions);
-    }
 }
 
 impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
@@ -346,12 +336,21 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         {
             return None;
         }
+        let cut = match self.search(processes, start) {
+            Search::Nothing => Time::MAX,
+            Search::Cut(at) => at,
+            Search::CatchUp => return self.synchronize(processes, self.state.ran),
+            Search::Moved => {
+                let next = processes.next_event();
+                return self.before(processes, next);
+            }
+        };
         let look_at = self.look_at(over);
-        let end = self.reach(processes, start, look_at)?;
+        let end = self.reach(processes, start, look_at.min(cut))?;
         self.state.ran = end;
         self.state.health.forget();
         // Lazy nodes may stay behind, unless a check or a change at `end` needs all of them.
-        let execution = if end == look_at {
+        let execution = if end == look_at || cut < Time::MAX {
             self.state.level = end;
             Execution::Eager
         } else {

@@ -6,7 +6,7 @@ use super::counters::Counters;
 use super::line::LineTiming;
 use crate::packet::{Header, Packet, PacketKind, Stamps};
 use crate::plugin::EventOrder;
-use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, Kind, LoadError, Reader, Stored, Writer};
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
@@ -52,6 +52,7 @@ pub(super) struct Egress {
 
 /// The state of a link that loses packets, with counters of its losses.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(counter)]
 struct Losses {
     probability: f64,
     stream: Stream,
@@ -107,8 +108,12 @@ impl Checkpointed for Egress {
             packets,
             loss,
         } = self;
-        (*busy_since, *busy_until, *paused).store(out);
-        (*state, *sent, *packets).store(out);
+        let kind = out.declare(Kind::Deadline);
+        (*busy_since, *busy_until).store(out);
+        out.declare(Kind::Counter);
+        (*sent, *packets).store(out);
+        out.declare(kind);
+        (*paused, *state).store(out);
         loss.store(out);
         out.audit("Egress.byte_ps", byte_ps);
         out.audit("Egress.timing", timing);
@@ -117,8 +122,9 @@ impl Checkpointed for Egress {
     }
 
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        (self.busy_since, self.busy_until, self.paused) = Stored::fetch(input)?;
-        (self.state, self.sent, self.packets) = Stored::fetch(input)?;
+        (self.busy_since, self.busy_until) = Stored::fetch(input)?;
+        (self.sent, self.packets) = Stored::fetch(input)?;
+        (self.paused, self.state) = Stored::fetch(input)?;
         self.loss.load(input)?;
         self.find_byte_time();
         Ok(())

@@ -12,6 +12,7 @@ const SHARE: u64 = 1_024;
 /// Schedules checks of all nodes at times that depend only on the settings. So a run that is stuck
 /// ends at the same time for every division into epochs.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 pub(super) struct Health {
     #[checkpoint(rebuilt)]
     step: Duration,
@@ -25,6 +26,7 @@ pub(super) struct Health {
 
 /// Result of a check of all nodes.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Finding {
     /// Acknowledged payload bytes.
     pub(super) acknowledged: Bytes,
@@ -61,6 +63,11 @@ impl Health {
         }
     }
 
+    /// Returns the shortest time between two checks.
+    pub(super) const fn step(&self) -> Duration {
+        self.step
+    }
+
     /// Returns the time of the next check.
     pub(super) const fn due(&self) -> Time {
         self.due
@@ -82,9 +89,39 @@ impl Health {
         let has_moved = finding.events != self.events;
         self.events = finding.events;
         self.found = Some(finding);
-        let share = Duration::from_ps(self.due.as_ps() / SHARE);
-        self.due = self.due.saturating_add(self.step.max(share));
+        self.due = self.after(self.due);
         has_moved
+    }
+
+    /// Returns the time of the check after the one at `due`.
+    fn after(&self, due: Time) -> Time {
+        let share = Duration::from_ps(due.as_ps() / SHARE);
+        due.saturating_add(self.step.max(share))
+    }
+}
+
+impl Health {
+    /// Returns `true` if a check is due after `from` and before `to`.
+    pub(super) fn is_due_within(&self, from: Time, to: Time) -> bool {
+        let mut due = self.due;
+        while due <= from {
+            due = self.after(due);
+        }
+        due < to
+    }
+
+    /// Skips the checks before `now`, between which flows have made progress. Returns the time of
+    /// the last one.
+    pub(super) fn pass(&mut self, now: Time) -> Option<Time> {
+        let mut last = None;
+        while self.due < now {
+            last = Some(self.due);
+            self.due = self.after(self.due);
+            // No check finds as many.
+            self.events = u64::MAX;
+        }
+        self.found = None;
+        last
     }
 }
 

@@ -8,6 +8,7 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// The state of one port of a host or a switch, with counters since the start.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct PortSample {
     /// The node.
     pub node: NodeId,
@@ -41,6 +42,7 @@ impl PortSample {
 
 /// Counters of one port that are updated as events happen.
 #[derive(Clone, Copy, Debug, Default, Stored)]
+#[checkpoint(counter)]
 pub(super) struct Meter {
     /// Packets marked.
     pub(super) marked: u64,

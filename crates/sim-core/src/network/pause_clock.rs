@@ -9,6 +9,7 @@ use fabricsim_base::units::{Duration, Time};
 pub(super) struct PauseClock {
     /// Start of the current pause of any priority; [`Time::MAX`] if none is paused.
     since: Time,
+    #[checkpoint(counter)]
     total: Duration,
 }
 

@@ -28,6 +28,7 @@ impl Default for Room {
 
 /// Limit that a run has reached or exceeded.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
+#[checkpoint(plain)]
 pub enum Overload {
     /// The number of live flows is at [`Room::live_flows`], and another flow was due.
     Flows(u64),

@@ -117,6 +117,7 @@ impl<M: Model> Network<M> {
     /// [`Self::run_steered`] may run the network. `make` returns the application and its random
     /// stream.
     pub fn steer(&mut self, mut make: impl FnMut(NodeId) -> (Box<dyn Application>, Stream)) {
+        self.state.forward = None;
         self.steered_by = vec![0; self.wiring.len()];
         let hosts: Vec<(NodeId, usize)> = self
             .hosts()

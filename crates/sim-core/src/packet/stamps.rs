@@ -9,6 +9,7 @@ use fabricsim_base::units::Time;
 /// were set, then by the time at which their cause was set. Both times are in nanoseconds,
 /// truncated to 32 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Stored)]
+#[checkpoint(plain)]
 pub struct Stamps {
     /// Time at which the event was set.
     pub set: u32,

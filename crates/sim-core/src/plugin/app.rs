@@ -51,6 +51,7 @@ pub trait Application: Any + Send + fmt::Debug {
 
 /// A flow requested by an application.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct AppFlow {
     /// The receiving host.
     pub dst: NodeId,

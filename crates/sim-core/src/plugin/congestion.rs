@@ -91,7 +91,8 @@ pub struct Ack<'a, H> {
     pub in_flight: Bytes,
     /// `Yes` if the sender is recovering from losses.
     pub recovering: Recovering,
-    /// `New` if a new round trip begins.
+    /// `New` if a new round trip begins. RDMA counts them only for controllers that
+    /// [read](CongestionControl::reads_rounds) them.
     pub round: Round,
     /// `Allowed` if the window may grow.
     pub growth: Growth,
@@ -215,6 +216,13 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// begins; if it is `false`, TCP never calls `on_sent`, which saves a call for each segment.
     /// RDMA always calls `on_sent`.
     fn counts_sends(&self) -> bool {
+        true
+    }
+
+    /// Returns `true` if [`Self::on_ack`] reads [`Ack::round`]. RDMA reads this once, when the flow
+    /// starts. If it is `false`, the state of a flow at full rate may repeat after a packet instead
+    /// of after a round trip, so that runs can skip more.
+    fn reads_rounds(&self) -> bool {
         true
     }
 

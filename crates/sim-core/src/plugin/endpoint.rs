@@ -68,6 +68,7 @@ pub enum LivePart {
 
 /// Counters of sent and received data of an endpoint, for conservation checks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(counter)]
 pub struct EndpointCounters {
     /// Payload bytes sent, including retransmissions.
     pub sent: Bytes,
@@ -132,6 +133,7 @@ pub enum PortUpdate {
 
 /// Data that a packet has delivered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub enum Received {
     /// The last byte of a separate flow.
     Flow(FlowId),

@@ -19,6 +19,7 @@ pub enum Mark {
 
 /// Statistics of one queue of a port.
 #[derive(Clone, Debug, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct QueueReport {
     /// Priority of the queue.
     pub priority: Priority,

@@ -64,6 +64,7 @@ const LEAST_ROOM: usize = 1_024;
 
 /// The last packet of a flowlet.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Last {
     at: Time,
     position: usize,
@@ -71,6 +72,7 @@ struct Last {
 }
 
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 struct Flowlets {
     #[checkpoint(rebuilt)]
     gap: Duration,

@@ -65,6 +65,7 @@ impl PolicyKind for PowerOfTwo {
 }
 
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 struct Samples {
     #[checkpoint(rebuilt)]
     choices: usize,

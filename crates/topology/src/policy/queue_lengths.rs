@@ -11,6 +11,8 @@ use fabricsim_core::plugin::PortStates;
 /// A port with a failed link counts as the longest queue. This holds from the instant of the
 /// failure to the instant of the repair, because the interval applies only to lengths.
 #[derive(Checkpointed, Debug)]
+// A number of intervals since the start of the run has no relative form.
+#[checkpoint(absolute)]
 pub(super) struct QueueLengths {
     #[checkpoint(rebuilt)]
     interval: Duration,

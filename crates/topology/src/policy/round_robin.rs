@@ -42,6 +42,7 @@ impl RoutingPolicy for RoundRobin {
 }
 
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 struct Turns {
     /// The positions of the next hops, in the order of this round.
     order: Vec<usize>,

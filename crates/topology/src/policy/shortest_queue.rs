@@ -51,6 +51,7 @@ impl PolicyKind for ShortestQueue {
 }
 
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 struct Shortest {
     lengths: QueueLengths,
     /// Positions of the shortest queues found so far for the current packet.

@@ -84,6 +84,7 @@ impl<H> ControllerFactory<H> for BbrConfig {
 /// 4.2.2 leaves it to the implementation). A connection has restarted from idle if nothing was in
 /// flight for a retransmission timeout.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct Bbr {
     /// The first window.
     #[checkpoint(rebuilt)]

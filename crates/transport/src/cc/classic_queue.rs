@@ -26,6 +26,7 @@ const FIRST_DEVIATION: f64 = 1e-6;
 /// Differs from the paper: the part for application-limited senders is omitted, as in the published
 /// implementation, and logarithms are exact.
 #[derive(Clone, Copy, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct ClassicQueue {
     /// Smoothed round-trip time and mean deviation, in seconds. Their gains are low enough to
     /// average over single sawteeth.

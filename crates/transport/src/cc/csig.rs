@@ -30,6 +30,7 @@ pub struct Csig;
 /// Content of the tag: the minimum available bandwidth so far in Mbps, plus one; 0 before the first
 /// switch.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct CsigTag(u32);
 
 impl Header for CsigTag {}
@@ -81,6 +82,7 @@ impl TelemetryKind for Csig {
 /// CSIG at one switch: the bandwidth that each port had available in the last interval of about one
 /// round-trip time.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct CsigSwitch {
     #[checkpoint(rebuilt)]
     interval: Duration,
@@ -89,6 +91,7 @@ pub struct CsigSwitch {
 
 /// A port since the beginning of the interval.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Port {
     since: Time,
     /// Bytes that the port had sent at the beginning of the interval.
@@ -225,6 +228,7 @@ impl ControllerFactory<TelemetryView> for CsigConfig {
 
 /// CSIG for one flow. Rates are in bit/s.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct CsigFlow {
     #[checkpoint(rebuilt)]
     line: f64,

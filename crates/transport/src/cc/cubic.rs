@@ -69,6 +69,7 @@ impl<H> ControllerFactory<H> for CubicConfig {
 
 /// The curve since the last congestion.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Epoch {
     start: Time,
     /// The plateau of the curve (W_max or cwnd_epoch), and the time to reach it in seconds (K).
@@ -86,6 +87,7 @@ struct Epoch {
 /// at least a twentieth of itself; section 4.8 continues from the plateau of the curve instead.
 /// Linux does the same (`bictcp_update`).
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct Cubic {
     #[checkpoint(rebuilt)]
     config: CubicConfig,

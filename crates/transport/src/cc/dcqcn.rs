@@ -64,6 +64,10 @@ impl<H> CongestionControl<H> for Dcqcn {
         }
     }
 
+    fn reads_rounds(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn window(&self) -> Option<Bytes> {
         self.rate().window()

@@ -98,6 +98,8 @@ impl<H> ControllerFactory<H> for DctcpConfig {
             min_rate: self.min_rate(start.default_nic_rate(), quirks).as_bps_f64(),
             mtu: start.mtu.get(),
             alpha: 1.0,
+            unmarked_rounds: 0,
+            marked_rounds: 0,
             marks: 0,
             batch: 1,
             last_update_seq: 0,
@@ -112,6 +114,7 @@ impl<H> ControllerFactory<H> for DctcpConfig {
 /// does not delay acknowledgements, so it echoes every mark on a separate acknowledgement. The
 /// published HPCC simulator does the same.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub struct Dctcp {
     rate: PacedRate,
     #[checkpoint(rebuilt)]
@@ -123,27 +126,54 @@ pub struct Dctcp {
     min_rate: f64,
     #[checkpoint(rebuilt)]
     mtu: u64,
-    /// Average share of marked packets (α).
+    /// Average share of marked packets (α) after the last round trip with marks.
     alpha: f64,
+    /// Round trips without marks since then. The average is brought up to date when it is used, so
+    /// that only marks change the state of a flow at full rate.
+    #[checkpoint(counter)]
+    unmarked_rounds: u64,
+    /// Round trips with marks so far.
+    marked_rounds: u64,
     /// Marks echoed since the last update.
     marks: u64,
     /// Number of packets that the current round trip is expected to acknowledge.
     batch: u64,
     /// The `snd_nxt` at the last update, or 0 before the first acknowledgement.
+    #[checkpoint(sequence)]
     last_update_seq: u64,
     /// The `snd_nxt` at the last reduction, while the flow is in the reduced state (CWR).
+    #[checkpoint(sequence)]
     reduced_until: Option<u64>,
 }
 
 impl Dctcp {
+    /// Returns the average share of marked packets.
+    fn alpha(&self) -> f64 {
+        let mut alpha = self.alpha;
+        for _ in 0..self.unmarked_rounds {
+            let next = (1.0 - self.g) * alpha;
+            if next == alpha {
+                break;
+            }
+            alpha = next;
+        }
+        alpha
+    }
+
     /// Ends a round trip and averages its share of marks.
     fn close_round(&mut self, cumulative: u64, next_seq: u64) {
         if self.last_update_seq == 0 {
             // The first round only determines the number of packets in the next one.
             self.batch = next_seq / self.mtu + 1;
         } else {
-            let share = (self.marks as f64 / self.batch as f64).min(1.0);
-            self.alpha = (1.0 - self.g) * self.alpha + self.g * share;
+            if self.marks == 0 {
+                self.unmarked_rounds += 1;
+            } else {
+                let share = (self.marks as f64 / self.batch as f64).min(1.0);
+                self.alpha = (1.0 - self.g) * self.alpha() + self.g * share;
+                self.unmarked_rounds = 0;
+                self.marked_rounds += 1;
+            }
             self.marks = 0;
             self.batch = next_seq.saturating_sub(cumulative) / self.mtu + 1;
         }
@@ -163,7 +193,7 @@ impl<H> CongestionControl<H> for Dctcp {
             self.reduced_until = None;
         }
         if marked && self.reduced_until.is_none() {
-            let lower = self.rate.kept(self.rate.bps() * (1.0 - self.alpha / 2.0));
+            let lower = self.rate.kept(self.rate.bps() * (1.0 - self.alpha() / 2.0));
             self.rate.set(lower.max(self.min_rate));
             self.reduced_until = Some(ack.next_seq);
         }
@@ -245,7 +275,7 @@ mod tests {
         }
         // After two hundred rounds without marks, alpha is (15/16)^199 and the rate is line rate.
         assert_eq!(mbps(&cc), 100_000);
-        assert!(cc.alpha < 3e-6, "{}", cc.alpha);
+        assert!(cc.alpha() < 3e-6, "{}", cc.alpha());
         round(&mut cc, 200, 1);
         let reduced = mbps(&cc);
         assert!(reduced > 99_000, "{reduced}");
@@ -253,7 +283,7 @@ mod tests {
         for number in 201..400 {
             round(&mut cc, number, 1);
         }
-        assert!((cc.alpha - 0.1).abs() < 0.02, "{}", cc.alpha);
+        assert!((cc.alpha() - 0.1).abs() < 0.02, "{}", cc.alpha());
     }
 
     #[test]

@@ -23,6 +23,7 @@ const AGGREGATES: f64 = 4.0 * 65_536.0;
 
 /// The two detectors, for a sender that does not pace.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct HyStart {
     /// Bytes of a full segment.
     segment: f64,
@@ -31,6 +32,7 @@ pub(super) struct HyStart {
 }
 
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct RoundSoFar {
     start: Time,
     /// The last acknowledgement of the train.

@@ -34,6 +34,7 @@ impl<H> ControllerFactory<H> for NewRenoConfig {
 
 /// NewReno for one connection.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct NewReno {
     window: RenoWindow,
 }

@@ -60,6 +60,10 @@ impl<H> CongestionControl<H> for NoControl {
     #[inline]
     fn on_ack(&mut self, _ack: &Ack<'_, H>) {}
 
+    fn reads_rounds(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn window(&self) -> Option<Bytes> {
         self.window

@@ -205,11 +205,11 @@ impl Nscc {
     /// Grows the window (`fast_increase`, otherwise `proportional_increase`).
     fn grow(&mut self, acknowledged: f64, delay: f64) {
         let empty = delay < self.parameters.empty_delay;
-        self.fast.bytes = if empty {
-            self.fast.bytes + acknowledged
-        } else {
-            0.0
-        };
+        if !empty {
+            self.fast.bytes = 0.0;
+        } else if !self.fast.goes_on {
+            self.fast.bytes += acknowledged;
+        }
         self.fast.goes_on = empty && (self.fast.goes_on || self.fast.bytes > self.cwnd);
         if self.fast.goes_on {
             self.cwnd += acknowledged * self.parameters.fast_increase;
@@ -267,7 +267,7 @@ impl<H> CongestionControl<H> for Nscc {
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         let acknowledged = ack.received().as_f64();
         self.adapt.achieved += acknowledged;
-        self.adapt.ignored += acknowledged;
+        self.adapt.ignored = (self.adapt.ignored + acknowledged).min(self.adapt.to_ignore);
         self.received += acknowledged;
         let reported = std::mem::take(&mut self.reported);
         let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Duration::ZERO) else {
@@ -305,7 +305,7 @@ impl<H> CongestionControl<H> for Nscc {
         match congestion.signal {
             Signal::Loss => {
                 self.reported = true;
-                self.adapt.ignored += packet;
+                self.adapt.ignored = (self.adapt.ignored + packet).min(self.adapt.to_ignore);
                 self.delay.lose(self.parameters.adjust_period);
                 self.adapt.triggered = true;
                 let in_flight = congestion.in_flight.as_f64();
@@ -322,6 +322,10 @@ impl<H> CongestionControl<H> for Nscc {
 
     /// The whole packet must fit (`can_send_NSCC`), but RDMA's sender only checks its first byte,
     /// so this returns one packet less.
+    fn reads_rounds(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn window(&self) -> Option<Bytes> {
         #[expect(

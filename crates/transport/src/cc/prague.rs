@@ -98,6 +98,7 @@ impl<H> ControllerFactory<H> for PragueConfig {
 
 /// Marks seen so far.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum Marks {
     /// No mark has been seen.
     None,
@@ -114,6 +115,7 @@ enum Marks {
 /// Differs from the paper: segments are paced one by one; hosts with segmentation offload send
 /// bursts of up to 0.25 ms.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct Prague {
     #[checkpoint(rebuilt)]
     config: PragueConfig,

@@ -92,6 +92,7 @@ impl<H> ControllerFactory<H> for RcccConfig {
 
 /// RCCC for one flow. Credit is in bytes on the wire.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct Rccc {
     /// Available credit; negative after a packet that was longer than the credit (`_credit`).
     credit: i64,

@@ -6,6 +6,7 @@ use fabricsim_core::plugin::FlowStart;
 
 /// A congestion window and its threshold, in fractional segments. Senders see them in bytes.
 #[derive(Checkpointed, Clone, Copy, Debug)]
+#[checkpoint(absolute)]
 pub(super) struct RenoWindow {
     pub(super) cwnd: f64,
     /// Slow-start threshold. It is infinite before the first congestion.

@@ -154,6 +154,7 @@ impl<H> ControllerFactory<H> for SwiftConfig {
 /// window. The last line of algorithm 1 treats an unchanged window as decreased, and would then
 /// never decrease it again. Like the public simulator htsim, we require a smaller window.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub struct Swift {
     #[checkpoint(rebuilt)]
     target: TargetDelay,
@@ -262,6 +263,10 @@ impl<H> CongestionControl<H> for Swift {
             }
             Signal::Mark => {}
         }
+    }
+
+    fn reads_rounds(&self) -> bool {
+        false
     }
 
     #[inline]

@@ -71,6 +71,7 @@ impl<H> ControllerFactory<H> for TcpDctcpConfig {
 
 /// DCTCP for one connection.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub struct TcpDctcp {
     window: RenoWindow,
     #[checkpoint(rebuilt)]

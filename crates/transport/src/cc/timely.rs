@@ -173,6 +173,7 @@ impl<H> ControllerFactory<H> for TimelyConfig {
 /// [`HyperCounts::Gradients`] is set, hyper increase counts all increases. The published HPCC
 /// simulator does the same.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub struct Timely {
     rate: PacedRate,
     #[checkpoint(rebuilt)]
@@ -195,11 +196,12 @@ pub struct Timely {
     #[checkpoint(rebuilt)]
     min_rate: f64,
     /// The `snd_nxt` at the last update, or 0 before the first acknowledgement.
+    #[checkpoint(sequence)]
     last_update_seq: u64,
     last_rtt: Duration,
     /// Average difference of consecutive round-trip times in picoseconds (rtt_diff).
     rtt_difference: f64,
-    /// Number of consecutive events that lead to hyper increase.
+    /// Number of consecutive events that lead to hyper increase, up to [`HYPER_AFTER`].
     in_a_row: u32,
 }
 
@@ -225,7 +227,7 @@ impl Timely {
         if self.hyper_counts == HyperCounts::Gradients {
             let falls = difference < 0.0;
             self.in_a_row = if falls {
-                self.in_a_row.saturating_add(1)
+                (self.in_a_row + 1).min(HYPER_AFTER)
             } else {
                 0
             };
@@ -244,7 +246,7 @@ impl Timely {
             };
             self.rate.set(self.rate.bps() + step);
             if self.hyper_counts == HyperCounts::Increases {
-                self.in_a_row = self.in_a_row.saturating_add(1);
+                self.in_a_row = (self.in_a_row + 1).min(HYPER_AFTER);
             }
         }
     }

@@ -8,6 +8,7 @@ const ENDED: u32 = u32::MAX;
 /// Flows in the order of their starts, by slot. An ended flow keeps its place until a search passes
 /// it (`RdmaEgressQueue::GetNextQindex`).
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(crate) struct Circle {
     places: Vec<u32>,
     /// Place of the flow with the last turn. It is not adjusted if an unsuccessful search removes

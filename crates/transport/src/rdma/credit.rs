@@ -36,6 +36,7 @@ pub(super) struct Grant {
 
 /// The requested and granted credit of a flow.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Account {
     key: FlowKey,
     /// The highest requested number (`_highest_pull_target`).
@@ -50,6 +51,7 @@ struct Account {
 
 /// The credit pacer of one NIC port.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(super) struct Pacer {
     #[checkpoint(rebuilt)]
     grant: u64,

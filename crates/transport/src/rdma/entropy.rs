@@ -12,6 +12,7 @@ const EXPLORED_AFTER_FREEZING: u32 = 16;
 
 /// A stored entropy value.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Kept {
     value: u16,
     /// `true` if the value has returned since it was last used.
@@ -20,6 +21,7 @@ struct Kept {
 
 /// Mode of selecting values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum Mode {
     /// Draws a value if no stored one is fresh.
     Recycling,
@@ -33,6 +35,7 @@ enum Mode {
 /// `UecMpReps` (`htsim/sim/uec_mp.cpp` of uet-htsim) and its circular buffer
 /// (`htsim/sim/buffer_reps.cpp`).
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Entropies {
     values: u64,
     room: usize,

@@ -17,9 +17,11 @@ use super::slots::SlotSet;
 
 /// The queues of one NIC port. Flows are identified by their slot.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(plain)]
 pub(crate) struct Nic<H> {
     pub(crate) acks: AckQueue<H>,
     /// End of the last packet on the wire; nothing leaves before.
+    #[checkpoint(deadline)]
     pub(crate) free: Time,
     /// Flows that may send as soon as the wire is free, as a set for each priority.
     pub(crate) ready: [SlotSet; Priority::COUNT],

@@ -9,6 +9,7 @@ const BITS: u64 = u64::BITS as u64;
 /// Packet numbers in a bitmap, with one bit for each packet from the lowest that was not removed
 /// to the highest that was added.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct PacketSet {
     /// The lowest number of the first word, divided by 64.
     first: u64,

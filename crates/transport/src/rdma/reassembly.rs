@@ -11,6 +11,7 @@ use super::packet_set::PacketSet;
 /// A packet's number is its first byte divided by the MTU, because senders fill each packet except
 /// the last.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Reassembly {
     held: PacketSet,
     /// Number of held packets.

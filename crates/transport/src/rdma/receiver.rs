@@ -3,26 +3,31 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::id::FlowId;
 use fabricsim_base::units::Time;
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
+use fabricsim_core::packet::{Flags, Header, Packet};
 use fabricsim_core::plugin::Received;
 use rustc_hash::FxHashMap;
 
 use super::config::{RdmaConfig, Recovery};
 use super::reassembly::Reassembly;
+use super::reply::Reply;
 
 /// Number of complete flows that are remembered, to recognize late copies of their packets.
 const REMEMBERED: usize = 64;
 
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(plain)]
 struct Reception {
     /// All bytes below this one have arrived.
+    #[checkpoint(sequence)]
     expected: u64,
     /// The byte of the last NACK.
+    #[checkpoint(sequence)]
     nacked: u64,
     /// Time until which another NACK for that byte is suppressed.
+    #[checkpoint(deadline)]
     nack_after: Time,
     /// Packets that have arrived beyond a gap, if there is one.
     reassembly: Option<Box<Reassembly>>,
@@ -65,50 +70,41 @@ impl Reception {
     }
 }
 
-/// Response to a data packet.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Reply {
-    /// All bytes below this one have arrived.
-    Ack(u64),
-    /// The flow is complete, and its state was removed.
-    Complete,
-    /// A byte is missing.
-    Nack {
-        /// The missing byte.
-        expected: u64,
-        /// Distance, in packets, from the missing byte to the kept packet that has arrived, or 0 if
-        /// it is not reported.
-        beyond: u32,
-    },
-    /// A packet was trimmed.
-    Trimmed {
-        /// The first missing byte.
-        expected: u64,
-        /// Distance, in packets, from the missing byte to the trimmed packet.
-        beyond: u32,
-    },
-    /// No response.
-    Silence,
-}
-
-impl Reply {
-    pub(super) const fn kind(self) -> Option<PacketKind> {
-        match self {
-            Self::Ack(_) | Self::Complete => Some(PacketKind::Ack),
-            Self::Nack { .. } | Self::Trimmed { .. } => Some(PacketKind::Nack),
-            Self::Silence => None,
-        }
-    }
-}
-
 /// The flows that this host receives.
-#[derive(Clone, Debug, Default, Stored)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Receivers {
     flows: FxHashMap<FlowId, Reception>,
     /// Complete flows that are still in `flows`, oldest first.
     complete: VecDeque<FlowId>,
     /// The flow last completed, or the stream that has grown, until it is taken.
     pub(super) received: Option<Received>,
+}
+
+impl Stored for Receivers {
+    fn store(&self, out: &mut Writer) {
+        let Self {
+            flows,
+            complete,
+            received,
+        } = self;
+        let mut flows: Vec<(&FlowId, &Reception)> = flows.iter().collect();
+        flows.sort_unstable_by_key(|(id, _)| **id);
+        out.number(flows.len());
+        for (id, reception) in flows {
+            id.store(out);
+            out.in_flow(id.0, |out| reception.store(out));
+        }
+        complete.store(out);
+        received.store(out);
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        Ok(Self {
+            flows: input.entries()?,
+            complete: Stored::fetch(input)?,
+            received: Stored::fetch(input)?,
+        })
+    }
 }
 
 impl Receivers {
@@ -269,6 +265,8 @@ impl Receivers {
 mod tests {
     use fabricsim_base::flow::FlowKey;
     use fabricsim_base::id::NodeId;
+
+    use fabricsim_core::packet::PacketKind;
 
     use super::*;
     use fabricsim_base::priority::Priority;

@@ -20,6 +20,7 @@ use super::packet_set::PacketSet;
 ///
 /// A packet's number is its first byte divided by the MTU.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Scoreboard {
     mtu: u64,
     /// Packets that the receiver has reported.
@@ -54,6 +55,7 @@ pub(super) struct Scoreboard {
 
 /// Extent of reordering among the packets of a flow without a loss.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(super) enum Overtaking {
     /// Packets arrive in the order in which they left.
     Never,

@@ -4,8 +4,7 @@ mod credit;
 mod events;
 mod losses;
 mod stream;
-
-use std::fmt::Write as _;
+mod waits;
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::flow::Flow;
@@ -25,6 +24,7 @@ const MAX_BACKOFF: u32 = 6;
 
 /// A live flow at its sender.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 #[checkpoint(bound())]
 pub(super) struct RdmaSender<L> {
     #[checkpoint(rebuilt)]
@@ -39,21 +39,28 @@ pub(super) struct RdmaSender<L> {
     #[checkpoint(rebuilt)]
     pub(super) nic: PortId,
     /// End of the data to send: the size of the flow.
+    #[checkpoint(goal)]
     written: u64,
     /// The flow, or the first message, is complete when all bytes below this are acknowledged.
+    #[checkpoint(goal)]
     target: u64,
     /// First byte of the next packet, new or retransmitted.
+    #[checkpoint(sequence)]
     pub(super) next: u64,
     /// All bytes below this are acknowledged (`snd_una`).
+    #[checkpoint(sequence)]
     pub(super) acknowledged: u64,
     /// All bytes below this have been sent at least once.
+    #[checkpoint(sequence)]
     sent_once: u64,
+    #[checkpoint(counter)]
     pub(super) retransmitted: u64,
     /// If packets arrive in any order, the count of sequence numbers between `acknowledged` and
     /// `sent_once` that belong to packets that have arrived, or are known to be lost and wait for
     /// retransmission. Otherwise 0.
     held: u64,
     /// Earliest time at which the next packet may leave.
+    #[checkpoint(deadline)]
     pub(super) next_send: Time,
     /// The pacing gap that `next_send` includes, at `rate`.
     gap: Duration,
@@ -62,14 +69,18 @@ pub(super) struct RdmaSender<L> {
     /// Time of the flow's pacing entry at the NIC, or [`Time::MAX`] if there is none.
     pub(super) paced_at: Time,
     /// Time of the flow's timer entry at the endpoint, or [`Time::MAX`] if there is none.
+    #[checkpoint(deadline)]
     pub(super) timer_at: Time,
     /// Time of the last progress: an acknowledgement of new bytes, the first packet of a flight, or
     /// a timeout.
-    progress: Time,
+    #[checkpoint(elsewhere)]
+    pub(super) progress: Time,
     smoothed_rtt: Duration,
     least_rtt: Duration,
     rtt_deviation: Duration,
-    /// The `snd_nxt` at the beginning of the current round trip.
+    /// The `snd_nxt` at the beginning of the current round trip, or `u64::MAX` if the controller does
+    /// not read rounds.
+    #[checkpoint(sequence)]
     round_end: u64,
     backoff: u32,
     /// Known losses during selective recovery.
@@ -87,6 +98,11 @@ const fn most(window: Option<Bytes>) -> u64 {
     }
 }
 
+/// Returns the end of the first round trip.
+fn first_round_end<H, L: CongestionControl<H>>(cc: &L) -> u64 {
+    if cc.reads_rounds() { 0 } else { u64::MAX }
+}
+
 impl<L> RdmaSender<L> {
     /// Returns a flow that starts now, in a network with at most `window` as its window.
     pub(super) fn new<H>(
@@ -101,6 +117,7 @@ impl<L> RdmaSender<L> {
         L: CongestionControl<H>,
     {
         let limits = cc.limits();
+        let round_end = first_round_end::<H, L>(&cc);
         Self {
             window: most(limits.window),
             allowed_rate: limits.rate,
@@ -127,7 +144,7 @@ impl<L> RdmaSender<L> {
                 .saturating_add(flow.path.bottleneck.transmission(window))
                 .min(MAX_DURATION),
             least_rtt: MAX_DURATION,
-            round_end: 0,
+            round_end,
             backoff: 0,
             scoreboard: None,
             stream: None,
@@ -323,6 +340,14 @@ impl<L> RdmaSender<L> {
         self.follow(&limits);
     }
 
+    /// Begins to count round trips anew, for another controller.
+    pub(super) fn renew_rounds<H>(&mut self)
+    where
+        L: CongestionControl<H>,
+    {
+        self.round_end = first_round_end::<H, L>(&self.cc);
+    }
+
     /// Stores the limits that the controller allows from now on.
     #[inline]
     pub(super) const fn follow(&mut self, limits: &SendLimits) {
@@ -361,39 +386,5 @@ impl<L> RdmaSender<L> {
             .max(rto_min);
         self.progress
             .saturating_add(rto.saturating_mul(1 << self.backoff))
-    }
-
-    /// Returns a description of the event that the sender waits for.
-    pub(super) fn waits_for<H: Header>(&self) -> String
-    where
-        L: CongestionControl<H>,
-    {
-        let in_flight = self.payload_in_flight();
-        let mut text = if in_flight > 0 && self.next >= self.written {
-            format!("all bytes sent, {in_flight} of them not acknowledged")
-        } else if H::CREDIT && self.waits_for_credit::<H>() {
-            format!("the receiver has not granted credit; {in_flight} bytes are in flight")
-        } else if !self.may_send::<H>() {
-            format!("the window is full with {in_flight} bytes in flight")
-        } else {
-            format!(
-                "{in_flight} bytes in flight; next packet may leave at {:.3} us; waiting for pacing, \
-                 the port, or PFC",
-                self.next_send.as_secs_f64() * 1e6
-            )
-        };
-        if self.backoff > 0 {
-            let least = if self.backoff == MAX_BACKOFF {
-                "at least "
-            } else {
-                ""
-            };
-            let _ = write!(
-                text,
-                "; retransmitted after {least}{} timeouts in a row without an acknowledgement",
-                self.backoff
-            );
-        }
-        text
     }
 }

@@ -4,6 +4,7 @@ use fabricsim_base::checkpoint::Stored;
 
 /// Numbers in a bitmap.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(crate) struct SlotSet {
     words: Vec<u64>,
     len: usize,

@@ -27,6 +27,7 @@ use stream::Messages;
 
 /// Current use of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(super) enum Task {
     /// Being opened for a request, which another connection may serve first.
     Dial,
@@ -61,6 +62,7 @@ impl Task {
 
 /// A response that the connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Fetch {
     pub(super) flow: Flow,
     /// Bytes delivered at the time of the request.
@@ -113,6 +115,7 @@ impl Outcome {
 // acknowledgement also needs the first lines of the sender. A host has more connections than fit in
 // a cache, so each line is a miss.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 #[repr(C, align(64))]
 pub(super) struct Connection {
     /// Times at which the endpoint next checks the connection's timers and its pacing.

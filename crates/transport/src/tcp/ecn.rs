@@ -13,6 +13,7 @@ pub(super) struct Urgency {
 
 /// The echo of one receiver.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Echo {
     pub(super) feedback: Feedback,
     /// Classic: the echo is set. DCTCP and accurate: the last packet was marked (DCTCP.CE).

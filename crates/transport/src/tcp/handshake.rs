@@ -9,6 +9,7 @@ use fabricsim_core::plugin::Feedback;
 
 /// Progress in opening a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(super) enum State {
     /// The SYN has been sent.
     SynSent,
@@ -21,6 +22,7 @@ pub(super) enum State {
 /// The opening of one connection.
 // The state is first, because each packet needs it. The other fields are used only during opening.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(absolute)]
 #[repr(C)]
 pub(super) struct Handshake {
     pub(super) state: State,

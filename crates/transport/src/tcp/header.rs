@@ -13,6 +13,7 @@ use fabricsim_core::plugin::Feedback;
 
 /// The bits of a header. A packet without [`Bits::TCP`] belongs to another transport.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct Bits(u8);
 
 impl Bits {
@@ -61,6 +62,7 @@ impl Bits {
 /// Acknowledgements store blocks in the fields that only segments with payload and opening segments
 /// use otherwise: [`sack_blocks`](super::sack_blocks).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub struct TcpHeader {
     /// The cumulative acknowledgement in the lower 48 bits, and a part of a block in the upper 16.
     /// On RDMA packets, which leave the TCP header empty otherwise, the credit number.

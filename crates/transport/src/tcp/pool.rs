@@ -28,6 +28,7 @@ pub(super) enum Next {
 
 /// Handling of connections without a request to serve.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum WhenIdle {
     #[default]
     Keep,
@@ -37,6 +38,7 @@ enum WhenIdle {
 /// The connections of one host to one other host, for one class: a client process has one server
 /// here. Connections are identified by their slot.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Pool {
     /// Requests that wait for their dial, the oldest first.
     waiting: VecDeque<Flow>,

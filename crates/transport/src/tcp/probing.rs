@@ -18,6 +18,7 @@ pub(super) const PROBE_BYTES: u16 = 64;
 
 /// A probe that is in flight.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Away {
     /// `Packet::seq` of the packet that collects the telemetry.
     seq: u64,
@@ -30,6 +31,7 @@ struct Away {
 
 /// The probe in flight, or the event that the next probe waits for.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 enum State {
     /// The departure of the next segment.
     Segment,
@@ -48,6 +50,7 @@ pub(super) struct Returned {
 
 /// The probes of a sender.
 #[derive(Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Probing {
     probes: Probes,
     state: State,

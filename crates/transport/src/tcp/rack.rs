@@ -16,6 +16,7 @@ const PERSISTENCE: u32 = 16;
 
 /// The state of RFC 8985, section 5.3.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Rack {
     /// Time of the latest delivered transmission (RACK.xmit_ts); `end` is its last byte.
     sent_at: Time,

@@ -6,6 +6,7 @@ use std::ops::Range;
 /// Disjoint, non-adjacent ranges in ascending order. There are only as many as gaps in a window, so
 /// a sorted vector is enough.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {

@@ -54,6 +54,7 @@ const REMEMBERED: usize = 8;
 /// 4.3, echoes the one of the last segment in order), so that round trips are measured in recovery,
 /// too.
 #[derive(Debug, Stored)]
+#[checkpoint(absolute)]
 #[repr(C)]
 pub(super) struct Receiver {
     /// End of the stream, after its FIN has arrived.
@@ -77,6 +78,7 @@ pub(super) struct Receiver {
 
 /// Segments that arrived out of order.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(absolute)]
 struct Gaps {
     /// Bytes that have arrived beyond the first gap.
     beyond: Ranges,

@@ -4,6 +4,7 @@ use fabricsim_base::checkpoint::Stored;
 
 /// An episode that reduces the data in flight to the slow-start threshold, in segments.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct ProportionalReduction {
     /// Segments in flight at the beginning of the episode (RecoverFS).
     flight: u32,

@@ -7,6 +7,7 @@ use super::config::{RtoFloor, TcpParameters};
 
 /// The estimator of RFC 6298, section 2.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct RttEstimator {
     /// Smoothed round-trip time (SRTT); `None` before the first sample.
     pub(super) smoothed: Option<Duration>,

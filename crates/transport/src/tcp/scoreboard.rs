@@ -44,6 +44,7 @@ pub(super) struct Delivery {
 /// The scoreboard of one sender.
 // The fields needed for each segment are first.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 #[repr(C)]
 pub(super) struct Scoreboard {
     segments: Window,

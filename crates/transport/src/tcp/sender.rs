@@ -32,6 +32,7 @@ pub(super) use outgoing::Outgoing;
 
 /// Phase of the sender's response to congestion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum Phase {
     Open,
     /// Marks were echoed, so the window shrinks (CWR in Linux).
@@ -44,6 +45,7 @@ enum Phase {
 
 /// A tail loss probe that is not yet accounted for (RFC 8985, section 7.3).
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Probe {
     /// The `snd_nxt` after the probe.
     end: u64,
@@ -53,6 +55,7 @@ struct Probe {
 
 /// A transmission that is allowed even if the window is full.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum Forced {
     Nothing,
     /// A tail loss probe.
@@ -63,6 +66,7 @@ enum Forced {
 
 /// Use of the window in the last round trip (Linux, `tcp_cwnd_validate`).
 #[derive(Clone, Copy, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 struct WindowUse {
     most: u32,
     limited: bool,
@@ -77,6 +81,7 @@ struct WindowUse {
 // The field order matters: first the fields needed for each segment and each acknowledgement, and
 // last the fields needed only for losses, at the end of the scoreboard.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(absolute)]
 #[repr(C, align(64))]
 pub(super) struct TcpSender {
     #[checkpoint(elsewhere)]

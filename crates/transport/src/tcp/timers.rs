@@ -9,6 +9,7 @@ use super::rtt::RttEstimator;
 
 /// Deadlines; [`Time::MAX`] if a timer does not run.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct LossTimers {
     pub(super) timeout: Time,
     pub(super) probe: Time,

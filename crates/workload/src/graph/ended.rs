@@ -9,6 +9,7 @@ use fabricsim_base::checkpoint::Stored;
 ///
 /// Operations end roughly in their order, so the set stays small however long a program is.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Ended {
     /// All operations below have ended.
     below: u32,

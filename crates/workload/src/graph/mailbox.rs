@@ -12,6 +12,7 @@ pub(super) type Key = (u32, u64);
 
 /// Receipts that wait for messages, or messages that wait for receipts, of one sender and tag.
 #[derive(Debug, Stored)]
+#[checkpoint(plain)]
 enum Slot {
     /// Waiting operations, the first one first.
     Posted(VecDeque<u32>),
@@ -26,6 +27,7 @@ enum Slot {
 ///
 /// The k-th receipt of a sender and tag receives the k-th message that is delivered with them.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Mailbox {
     slots: FxHashMap<Key, Slot>,
 }

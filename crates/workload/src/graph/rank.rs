@@ -34,6 +34,7 @@ const OF_A_GRAPH: u64 = 1 << 63;
 
 /// A collective that has ended at one rank.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct SpanRecord {
     /// The number of the collective in the graph.
     pub instance: u32,

@@ -14,6 +14,7 @@ use super::program::{Edge, Program, Receipt};
 
 /// Progress of a collective that has begun.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 pub(super) struct SpanState {
     /// Its position among the collectives of the program.
     pub(super) at: usize,
@@ -26,6 +27,7 @@ pub(super) struct SpanState {
 /// Progress of a rank in its program. Its size depends on the operations under way, not on the
 /// length of the program: no operation that can only be next later has an entry.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(super) struct RankState {
     ended: Ended,
     /// For each operation with some but not all dependencies met, the number of unmet ones.

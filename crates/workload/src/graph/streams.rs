@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The busy streams of one rank.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Streams {
     /// For each busy stream, the waiting operations, in the order in which they became ready.
     busy: BTreeMap<u16, VecDeque<u32>>,

@@ -12,6 +12,7 @@ use crate::arrivals::exponential_gap;
 
 /// The current event and the state for drawing the next one.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub(super) struct Incast {
     #[checkpoint(rebuilt)]
     pub(super) config: IncastConfig,

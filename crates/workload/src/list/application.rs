@@ -39,6 +39,7 @@ fn tag(flow: u32) -> u64 {
 
 /// Progress of the flows of one host.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 struct Progress {
     /// For each flow that has not started, the number of flows that must end before it starts.
     waiting: BTreeMap<u32, usize>,

@@ -49,6 +49,7 @@ impl HostArrivals {
 
 /// The merged arrivals of all senders, in the order of (start, host).
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub(super) struct Poisson {
     #[checkpoint(rebuilt)]
     pub(super) sizes: SizeCdf,

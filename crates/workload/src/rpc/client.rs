@@ -48,6 +48,7 @@ pub struct RpcQuery {
 
 /// A query that waits for its response.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 struct Waiting {
     query: FlowId,
     target: Target,
@@ -59,6 +60,7 @@ struct Waiting {
 
 /// Sends the queries of one host.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 pub struct RpcClient {
     #[checkpoint(rebuilt)]
     plan: Arc<Plan>,

@@ -12,6 +12,7 @@ use super::{RpcMode, RpcReuse, RpcTargets};
 
 /// The connections of one client.
 #[derive(Debug, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Pool {
     servers: Vec<NodeId>,
     /// Connections that were opened at the start, by server, followed by connections that were
@@ -26,6 +27,7 @@ pub(super) struct Pool {
 
 /// The destination of a query.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Target {
     pub(super) server: NodeId,
     /// Position of the connection; `None` if the query is a separate flow.

@@ -11,6 +11,7 @@ use super::plan::{Plan, RESPONSE};
 
 /// Responds to each query of its workload after its service time.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 pub(super) struct RpcServer {
     #[checkpoint(rebuilt)]
     pub(super) plan: Arc<Plan>,

@@ -29,6 +29,7 @@ fn star() -> Scenario {
 
 /// Sends a ball back, `left` times.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 struct Player {
     #[checkpoint(rebuilt)]
     other: NodeId,

@@ -21,6 +21,7 @@ const RATE: Rate = Rate::from_gbps(100);
 
 /// A header with only a probe.
 #[derive(Clone, Copy, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 struct Probed(Probe);
 
 impl Header for Probed {}

@@ -90,6 +90,7 @@ impl From<CodelSettings> for CodelParams {
 /// a drop if the sender does not understand marks. While the conditions hold, the next signals
 /// follow after interval / sqrt(count).
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(crate) struct Codel {
     /// Number of signals since dropping began.
     count: u32,
@@ -110,6 +111,7 @@ pub(crate) struct Codel {
 
 /// A drop that was just made and is followed immediately by the next packet of the queue.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum Dropped {
     /// There was no drop.
     #[default]

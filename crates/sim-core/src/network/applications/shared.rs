@@ -26,6 +26,7 @@ pub(in crate::network) struct AppNetwork {
 
 /// Flows of one sender that are in flight.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(super) struct InFlight {
     /// Index of each flow in `kept`.
     flows: BTreeMap<FlowId, u32>,
@@ -37,6 +38,7 @@ pub(super) struct InFlight {
 
 /// Flows with their tags, stored outside of the maps to keep the maps' nodes small.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 struct Kept {
     places: Vec<(Flow, u64)>,
     /// Indices without a flow.

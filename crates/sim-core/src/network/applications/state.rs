@@ -21,6 +21,7 @@ const PORTS: u32 = 55_000;
 
 /// Requests of the applications of one host, and their state.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 pub(super) struct AppState {
     #[checkpoint(elsewhere)]
     pub(super) network: Arc<AppNetwork>,

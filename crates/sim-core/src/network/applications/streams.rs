@@ -12,6 +12,7 @@ use fabricsim_base::units::Bytes;
 
 /// A message of a connection that is due.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Message {
     pub(super) id: FlowId,
     pub(super) connection: Connection,
@@ -34,6 +35,7 @@ impl Message {
 
 /// One direction of a connection, at its sender.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 struct Stream {
     /// Total bytes of all messages, including messages that start later.
     asked: Bytes,

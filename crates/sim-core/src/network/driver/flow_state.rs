@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::fast_forward::FastForward;
 use super::watch_schedule::WatchSchedule;
 use crate::network::Overload;
 use crate::network::applications::AppNetwork;
@@ -12,6 +13,7 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// State of the flows outside the hosts; it lives as long as the network.
 #[derive(Checkpointed, Debug)]
+#[checkpoint(plain)]
 pub(in crate::network) struct FlowState {
     /// Number of flows of the source that were due; each has its number.
     pub(in crate::network) numbered: u64,
@@ -52,6 +54,9 @@ pub(in crate::network) struct FlowState {
     pub(in crate::network) level: Time,
     /// The end of the last epoch.
     pub(in crate::network) ran: Time,
+    /// The search for periods to skip; `None` if nothing is skipped.
+    #[checkpoint(elsewhere)]
+    pub(in crate::network) forward: Option<Box<FastForward>>,
 }
 
 impl FlowState {
@@ -78,6 +83,7 @@ impl FlowState {
             fastest: None,
             level: Time::ZERO,
             ran: Time::ZERO,
+            forward: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Results of hosts that the driver collects after an epoch.
 
+use super::NetworkDriver;
 use crate::network::applications::AppNews;
 use crate::network::node::Node;
 use crate::plugin::Model;
@@ -9,6 +10,7 @@ use fabricsim_engine::Processes;
 
 /// Results of the hosts of one rank, for the drivers of all ranks.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Report {
     pub(super) completions: Vec<Completion>,
     pub(super) news: Vec<AppNews>,
@@ -19,6 +21,21 @@ pub(super) struct Report {
 impl Report {
     pub(super) const fn is_empty(&self) -> bool {
         self.completions.is_empty() && self.news.is_empty() && self.leaving.is_empty()
+    }
+}
+
+impl<R> NetworkDriver<'_, R> {
+    /// Records the results of an epoch: the completions from index `from` on, and `news`.
+    pub(super) fn settle(&mut self, from: usize, news: Vec<AppNews>) {
+        for news in news {
+            self.follow(news);
+        }
+        self.state.finished += (self.state.completions.len() - from) as u64;
+        self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
+        if let Some(last) = self.state.completions.last() {
+            self.state.settled = self.state.settled.max(last.finish);
+        }
+        self.callback.completed(&mut self.state.completions);
     }
 }
 

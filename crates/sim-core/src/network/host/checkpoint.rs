@@ -3,7 +3,7 @@
 use super::Host;
 use crate::plugin::{Endpoint, Model, Observer};
 use fabricsim_base::checkpoint::{
-    Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each,
+    Checkpointed, Kind, LoadError, Reader, Stored, Writer, load_each, save_each,
 };
 
 impl<M: Model> Host<M> {
@@ -31,17 +31,24 @@ impl<M: Model> Host<M> {
         timers.store(out);
         next_wake.store(out);
         unasked.store(out);
+        let kind = out.declare(Kind::Deadline);
         deadline.store(out);
-        completions.store(out);
+        out.declare(Kind::Plain);
         cause.store(out);
-        counters.store(out);
+        out.declare(Kind::Record);
         last.store(out);
+        out.declare(kind);
+        completions.store(out);
+        counters.store(out);
+        if !starts.is_empty() || !completions.is_empty() {
+            out.absolute("a host with flows that are about to start or have just ended");
+        }
         out.section(|out| endpoint.save_state(out));
         out.section(|out| observer.save_state(out));
         out.section(|out| {
             applications.is_some().store(out);
             if let Some(applications) = applications {
-                applications.save(out);
+                out.unchanging(|out| applications.save(out));
             }
         });
     }
@@ -71,14 +78,19 @@ impl<M: Model> Host<M> {
         next_wake.load(input)?;
         unasked.load(input)?;
         deadline.load(input)?;
-        completions.load(input)?;
         cause.load(input)?;
-        counters.load(input)?;
         last.load(input)?;
+        completions.load(input)?;
+        counters.load(input)?;
         input.section("transport", |input| endpoint.load_state(input))?;
         input.section("observer", |input| observer.load_state(input))?;
         input.section("applications", |input| {
             match (bool::fetch(input)?, applications) {
+                // The applications of a moved state have not changed.
+                (true, Some(_)) if input.moves() => {
+                    input.skip_rest();
+                    Ok(())
+                }
                 (true, Some(applications)) => applications.load(input),
                 (false, None) => Ok(()),
                 _ => Err(LoadError::new(

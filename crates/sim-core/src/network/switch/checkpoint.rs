@@ -4,7 +4,7 @@ use super::Switch;
 use super::port::Port;
 use crate::plugin::{Admission, Model, Observer, Qdisc, Routing, Telemetry};
 use fabricsim_base::checkpoint::{
-    Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each,
+    Checkpointed, Kind, LoadError, Reader, Stored, Writer, load_each, save_each,
 };
 
 impl<M: Model> Switch<M> {
@@ -33,9 +33,12 @@ impl<M: Model> Switch<M> {
         save_each(meters.iter(), out);
         timers.store(out);
         late.store(out);
+        let kind = out.declare(Kind::Plain);
         cause.store(out);
-        counters.store(out);
+        out.declare(Kind::Record);
         last.store(out);
+        out.declare(kind);
+        counters.store(out);
         out.section(|out| {
             out.number(ports.len());
             for Port {
@@ -63,8 +66,8 @@ impl<M: Model> Switch<M> {
         self.timers.load(input)?;
         self.late.load(input)?;
         self.cause.load(input)?;
-        self.counters.load(input)?;
         self.last.load(input)?;
+        self.counters.load(input)?;
         input.section("queues", |input| {
             input.expect_number(self.ports.len())?;
             for port in &mut self.ports {

@@ -29,6 +29,7 @@ fabricsim_base::setting_values! {
 
 /// The probes of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
 pub struct Probes {
     /// The packet that collects the telemetry.
     pub form: ProbeForm,

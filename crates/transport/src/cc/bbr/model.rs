@@ -9,6 +9,7 @@ const ROUNDS: usize = 10;
 
 /// The model of the path. Names with capitals are from the draft.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(super) struct PathModel {
     /// Largest rate in each of the last rounds with a rate, in bit/s. Indexed by round, modulo the
     /// length.

@@ -7,6 +7,7 @@ use super::states::State;
 
 /// The saved window, and the state of recovery.
 #[derive(Clone, Copy, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct Recovery {
     /// Window before the recovery, in segments (BBR.prior_cwnd).
     prior: f64,
@@ -17,6 +18,7 @@ pub(super) struct Recovery {
 
 /// Phase of recovery.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 enum Phase {
     #[default]
     Nothing,

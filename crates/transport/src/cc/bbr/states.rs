@@ -17,6 +17,7 @@ const FLAT_ROUNDS: u32 = 3;
 
 /// The state of the sender (BBR.state).
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(absolute)]
 pub(super) enum State {
     Startup,
     Drain,
@@ -26,6 +27,7 @@ pub(super) enum State {
 
 /// State and gains.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 pub(super) struct States {
     pub(super) state: State,
     pub(super) pacing_gain: f64,

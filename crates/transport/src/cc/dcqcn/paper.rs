@@ -22,6 +22,7 @@ struct NotificationPoint {
     #[checkpoint(rebuilt)]
     every: Duration,
     /// End of the interval in which marks are collected.
+    #[checkpoint(deadline)]
     until: Time,
     /// `true` if marks have been collected.
     collected: bool,
@@ -72,6 +73,7 @@ impl NotificationPoint {
 /// The estimate is updated only when it is used. A flow at line rate has nothing to increase, and a
 /// notification resets all counts, so its timer is stopped.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub struct PaperDcqcn {
     rate: PacedRate,
     /// Target rate (R_T), in bit/s.

@@ -9,9 +9,11 @@ use super::config::{DcqcnConfig, Values};
 /// A timer with a period of `every`.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 struct Ticks {
+    #[checkpoint(deadline)]
     next: Time,
     /// Time at which `next` was set. If several timers are due at the same time, the older one
     /// fires first.
+    #[checkpoint(record)]
     set: Time,
     #[checkpoint(rebuilt)]
     every: Duration,
@@ -54,6 +56,7 @@ impl Ticks {
 /// The estimate catches up with the ticks of the alpha timer only when it is used, and ticks of the
 /// decrease timer without a mark are skipped, so flows without marks cost no events.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(plain)]
 pub struct VendorDcqcn {
     rate: PacedRate,
     /// Target rate (R_T), in bit/s.
@@ -168,7 +171,8 @@ impl VendorDcqcn {
         self.target = (self.target + step).min(self.rate.line_bps());
         let half = |bps: f64| self.rate.kept(bps / 2.0);
         self.rate.set(half(self.rate.bps()) + half(self.target));
-        self.increases = self.increases.saturating_add(1);
+        // Further increases make no difference, and the state should not change without need.
+        self.increases = (self.increases + 1).min(self.fast_recovery.saturating_add(1));
     }
 
     #[inline]

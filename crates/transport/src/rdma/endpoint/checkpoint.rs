@@ -1,6 +1,10 @@
 //! The state of a host's RDMA in a checkpoint.
 
-use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, save_each};
+use std::cmp::Reverse;
+
+use fabricsim_base::checkpoint::{
+    Checkpointed, Kind, LoadError, Reader, Stored, Writer, save_each,
+};
 use fabricsim_base::flow::Flow;
 use fabricsim_base::id::PortId;
 use fabricsim_core::packet::Header;
@@ -27,19 +31,37 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
         } = self;
         out.audit("Rdma.nic_rates", nic_rates);
         nics.store(out);
+        let kind = out.declare(Kind::Plain);
         free.store(out);
+        out.number(timers.len());
+        for &Reverse((at, slot)) in timers {
+            out.declare(Kind::Deadline);
+            at.store(out);
+            out.declare(Kind::Plain);
+            slot.store(out);
+        }
+        out.declare(kind);
         receivers.store(out);
-        timers.store(out);
         counters.store(out);
         save_each(pacers.iter(), out);
         out.number(senders.len());
         for sender in senders {
             sender.is_some().store(out);
             if let Some(sender) = sender {
-                sender.flow.store(out);
-                sender.nic.store(out);
-                sender.save(out);
-                controller_state::save::<H, _>(&sender.cc, out);
+                out.in_flow(sender.flow.id.0, |out| {
+                    sender.flow.store(out);
+                    sender.nic.store(out);
+                    sender.save(out);
+                    // No rule reads it while nothing is in flight.
+                    let kind = match sender.in_flight() {
+                        0 => Kind::Record,
+                        _ => Kind::Plain,
+                    };
+                    let kind = out.declare(kind);
+                    sender.progress.store(out);
+                    out.declare(kind);
+                    controller_state::save::<H, _>(&sender.cc, out);
+                });
             }
         }
     }
@@ -51,8 +73,8 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
             return Err(LoadError::new("a host has another number of NIC ports"));
         }
         self.free.load(input)?;
-        self.receivers.load(input)?;
         self.timers.load(input)?;
+        self.receivers.load(input)?;
         self.counters.load(input)?;
         if input.length()? != self.pacers.len() {
             return Err(LoadError::new(
@@ -63,6 +85,8 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
         for pacer in &mut self.pacers {
             pacer.load(input)?;
         }
+        self.senders.clear();
+        self.slots.clear();
         for slot in 0..input.length()? {
             if !bool::fetch(input)? {
                 self.senders.push(None);
@@ -92,7 +116,11 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let now = input.now();
         let mut sender = self.sender_of(now, flow, nic);
         sender.load(input)?;
+        sender.progress.load(input)?;
         let goes_on = controller_state::load::<H, _>(&mut sender.cc, input)?;
+        if !goes_on {
+            sender.renew_rounds();
+        }
         sender.renew_limits();
         self.senders.push(Some(sender));
         let slot = u32::try_from(slot).map_err(|_| LoadError::new("a host has too many flows"))?;

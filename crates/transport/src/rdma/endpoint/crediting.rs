@@ -11,7 +11,7 @@ use fabricsim_core::plugin::{CongestionControl, ControllerFactory, PortUpdate, R
 use super::Rdma;
 use crate::rdma::config::{RdmaSettings, Recovery};
 use crate::rdma::credit::Pacer;
-use crate::rdma::receiver::Reply;
+use crate::rdma::reply::Reply;
 
 /// Returns the credit pacers of a host, one for each rate in `nics`. Their timers use slots from
 /// `u32::MAX` down.

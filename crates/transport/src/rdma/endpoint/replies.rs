@@ -9,7 +9,7 @@ use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::{ControllerFactory, PortUpdate};
 
 use super::Rdma;
-use crate::rdma::receiver::Reply;
+use crate::rdma::reply::Reply;
 
 /// Returns a packet with no meaningful content, to be overwritten.
 pub(super) fn blank<H: Header>() -> Packet<H> {

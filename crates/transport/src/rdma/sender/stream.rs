@@ -14,8 +14,10 @@ use super::RdmaSender;
 
 /// A message.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(plain)]
 struct Message {
     flow: Flow,
+    #[checkpoint(goal)]
     from: u64,
     /// Padding of all previous messages.
     padding: u64,
@@ -30,6 +32,7 @@ impl Message {
 
 /// The messages of a connection.
 #[derive(Clone, Debug, Stored)]
+#[checkpoint(plain)]
 pub(super) struct Stream {
     mtu: u64,
     /// Messages that are not fully acknowledged, in order.
@@ -37,6 +40,7 @@ pub(super) struct Stream {
     /// Padding of all messages.
     padding: u64,
     /// Bytes retransmitted by the end of the last completed message.
+    #[checkpoint(counter)]
     retransmitted: u64,
 }
 

@@ -11,6 +11,7 @@ use super::{Connection, State};
 
 /// The messages that one side of a connection sends.
 #[derive(Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(in crate::tcp) struct Messages {
     /// Messages that are not fully acknowledged, in order, each with its first byte.
     waiting: VecDeque<(Flow, u64)>,

@@ -10,6 +10,57 @@ use crate::tcp::header::HasTcp;
 
 impl<H: HasTcp> Checkpointed for Tcp<H> {
     fn save(&self, out: &mut Writer) {
+        if self.connections.iter().any(Option::is_some) {
+            out.absolute("TCP connections");
+        }
+        // Without connections, nothing happens here.
+        out.unchanging(|out| self.save_all(out));
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let ports = self.nics.len();
+        self.nics.load(input)?;
+        if self.nics.len() != ports {
+            return Err(LoadError::new("a host has another number of NIC ports"));
+        }
+        self.free.load(input)?;
+        self.pools.load(input)?;
+        self.time_wait.load(input)?;
+        self.ended.load(input)?;
+        self.timers.load(input)?;
+        self.received.load(input)?;
+        self.counters.load(input)?;
+        self.connections.clear();
+        self.slots.clear();
+        for slot in 0..input.length()? {
+            if !bool::fetch(input)? {
+                self.connections.push(None);
+                continue;
+            }
+            let connection = self.load_connection(input)?;
+            let slot = u32::try_from(slot);
+            let slot = slot.map_err(|_| LoadError::new("a host has too many connections"))?;
+            self.slots.insert(connection.id, slot);
+            self.connections.push(Some(connection));
+        }
+        Ok(())
+    }
+}
+
+fn save_connection(connection: &Connection, out: &mut Writer) {
+    connection.id.store(out);
+    connection.class.store(out);
+    connection.nic.store(out);
+    connection.priority.store(out);
+    connection.key.store(out);
+    connection.task.store(out);
+    connection.sender.feedback.store(out);
+    connection.save(out);
+    connection.sender.save_with_controller(out);
+}
+
+impl<H: HasTcp> Tcp<H> {
+    fn save_all(&self, out: &mut Writer) {
         let Self {
             settings: _,
             nics,
@@ -44,47 +95,6 @@ impl<H: HasTcp> Checkpointed for Tcp<H> {
         }
     }
 
-    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        let ports = self.nics.len();
-        self.nics.load(input)?;
-        if self.nics.len() != ports {
-            return Err(LoadError::new("a host has another number of NIC ports"));
-        }
-        self.free.load(input)?;
-        self.pools.load(input)?;
-        self.time_wait.load(input)?;
-        self.ended.load(input)?;
-        self.timers.load(input)?;
-        self.received.load(input)?;
-        self.counters.load(input)?;
-        for slot in 0..input.length()? {
-            if !bool::fetch(input)? {
-                self.connections.push(None);
-                continue;
-            }
-            let connection = self.load_connection(input)?;
-            let slot = u32::try_from(slot);
-            let slot = slot.map_err(|_| LoadError::new("a host has too many connections"))?;
-            self.slots.insert(connection.id, slot);
-            self.connections.push(Some(connection));
-        }
-        Ok(())
-    }
-}
-
-fn save_connection(connection: &Connection, out: &mut Writer) {
-    connection.id.store(out);
-    connection.class.store(out);
-    connection.nic.store(out);
-    connection.priority.store(out);
-    connection.key.store(out);
-    connection.task.store(out);
-    connection.sender.feedback.store(out);
-    connection.save(out);
-    connection.sender.save_with_controller(out);
-}
-
-impl<H: HasTcp> Tcp<H> {
     /// Builds a connection in its initial state and loads its saved state.
     fn load_connection(&self, input: &mut Reader<'_>) -> Result<Connection, LoadError> {
         let (id, class) = Stored::fetch(input)?;

@@ -12,6 +12,7 @@ use crate::tcp::segment::{Segment, SegmentState};
 /// the first segment ever sent.
 // The fields needed for each segment are first.
 #[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(absolute)]
 #[repr(C)]
 pub(super) struct Window {
     kept: VecDeque<Kept>,
@@ -24,6 +25,7 @@ pub(super) struct Window {
 /// A segment in compact form, because long windows do not fit in a cache and an acknowledgement
 /// needs the segments at the beginning.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Kept {
     sent_at: Time,
     /// From the lowest bit on: the lower bits of the byte number, the payload, the FIN bit, the

@@ -12,6 +12,7 @@ use crate::tcp::scoreboard::Delivery;
 
 /// State of the estimator when a segment was sent. The names P and C are from the draft.
 #[derive(Clone, Copy, Debug, Stored)]
+#[checkpoint(absolute)]
 struct Sent {
     /// Time at which the segment was sent (P.sent_time).
     at: Time,
@@ -27,6 +28,7 @@ struct Sent {
 
 /// The state of the estimator: section 3.1.1 of the draft. Deliveries are counted in segments.
 #[derive(Clone, Debug, Default, Stored)]
+#[checkpoint(absolute)]
 pub(super) struct RateSampler {
     /// Number of delivered segments (C.delivered).
     delivered: u64,
