@@ -41,6 +41,7 @@ Examples:
   fabricsim run my.toml --json | jq .slowdown       for programs
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
   fabricsim run my.toml --profile-parallelism       the gain of more cores or ranks
+  fabricsim run my.toml --fast-forward              skips repetitions; the results are the same
   mpirun -n 4 fabricsim run my.toml --threads 2     over four processes (docs/clusters.md)
   fabricsim run my.toml --checkpoint-at 10ms        writes results/NAME.10ms.checkpoint
   fabricsim run --from results/NAME.10ms.checkpoint --set cc.kind=timely --out results/timely
@@ -52,8 +53,8 @@ fabricsim, nothing runs unless you give --force. Rerunning the same scenario nee
 results are replaced only when the new ones are complete.
 
 A run from a checkpoint has the results of the uninterrupted run. The scenario is stored in the
-checkpoint; you may change its [cc], its [[class]] tables, future [[event]] tables and
-run.stop_at.
+checkpoint; you may change its [cc], its [[class]] tables, future [[event]] tables,
+run.stop_at and run.fast_forward.
 
 Exit codes: 0 done, 1 a file cannot be written, 2 bad input or a folder with other results, 3 flows
 cannot finish, 130 interrupted (fct.partial.csv and summary.partial.json have the completed flows).")]
@@ -64,6 +65,11 @@ pub(crate) struct RunArgs {
     /// Threads [default: all cores]; results are the same for any number
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+
+    /// Skip periods in which the state of the network repeats; results are the same (sets
+    /// run.fast_forward=exact)
+    #[arg(long, conflicts_with = "profile_parallelism")]
+    pub(crate) fast_forward: bool,
 
     /// Folder of the results [default: the scenario's, or results/NAME]
     #[arg(long, value_name = "DIR")]
@@ -201,9 +207,13 @@ pub(crate) fn run(
 /// Reads the scenario, and the checkpoint if the run continues from one.
 fn load(args: &RunArgs, registry: &Registry) -> Result<(Scenario, Option<Checkpoint>), Error> {
     let checkpoint = args.from.as_deref().map(Checkpoint::read).transpose()?;
+    let mut arguments = args.scenario.clone();
+    if args.fast_forward {
+        arguments.set.push("run.fast_forward=exact".to_owned());
+    }
     let scenario = match &checkpoint {
-        Some(checkpoint) => args.scenario.load_from(checkpoint, registry)?,
-        None => args.scenario.load(registry)?,
+        Some(checkpoint) => arguments.load_from(checkpoint, registry)?,
+        None => arguments.load(registry)?,
     };
     Ok((scenario, checkpoint))
 }

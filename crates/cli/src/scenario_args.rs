@@ -16,7 +16,7 @@ const DEFAULT_SCENARIO: &str = include_str!("../data/default.toml");
 const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
 
 /// The scenario to run, and changes of its settings.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ScenarioArgs {
     /// Scenario (a TOML file), or `-` for the standard input [default: the built-in scenario]
     pub(crate) scenario: Option<PathBuf>,

@@ -8,6 +8,14 @@ use fabricsim_plot::html::{Cell, Page};
 use serde_json::Value;
 
 pub(super) fn overview(page: &mut Page, runs: &[Run]) {
+    // The share of the packet-hops that was skipped, if a run has skipped any.
+    let skipped = |run: &Run| {
+        let share = run
+            .summary
+            .pointer("/fast_forward/skipped_packet_hops_share");
+        share.and_then(Value::as_f64)
+    };
+    let skips = runs.iter().any(|run| skipped(run).is_some());
     let row = |run: &Run| {
         let status = match run.text("/status") {
             status if status == "finished" => Cell::good(status),
@@ -23,7 +31,7 @@ pub(super) fn overview(page: &mut Page, runs: &[Run]) {
             None => "-".to_owned(),
         };
         let version = run.text("/fabricsim_version");
-        vec![
+        let mut row = vec![
             Cell::from(run.name.as_str()),
             run.text("/scenario/name").into(),
             run.text("/scenario/cc/kind").into(),
@@ -36,26 +44,32 @@ pub(super) fn overview(page: &mut Page, runs: &[Run]) {
             run.seconds("/cpu_s").into(),
             run.text("/checksum").into(),
             version.into(),
-        ]
+        ];
+        if skips {
+            let share = skipped(run).map(|share| format!("{:.1}%", 100.0 * share));
+            row.push(share.unwrap_or_else(|| "-".to_owned()).into());
+        }
+        row
     };
     let rows: Vec<Vec<Cell>> = runs.iter().map(row).collect();
-    page.section("Runs").table(
-        &[
-            "run",
-            "scenario",
-            "algorithm",
-            "load",
-            "seed",
-            "status",
-            "flows started",
-            "finished",
-            "wall s",
-            "CPU s",
-            "checksum",
-            "version",
-        ],
-        &rows,
-    );
+    let mut headers = vec![
+        "run",
+        "scenario",
+        "algorithm",
+        "load",
+        "seed",
+        "status",
+        "flows started",
+        "finished",
+        "wall s",
+        "CPU s",
+        "checksum",
+        "version",
+    ];
+    if skips {
+        headers.push("packet-hops skipped");
+    }
+    page.section("Runs").table(&headers, &rows);
     if runs.iter().any(|run| run.summary.is_null()) {
         page.paragraph(
             "A run without summary.json, such as one of another simulator, has dashes: only its flows \

@@ -7,7 +7,7 @@ use fabricsim::Scenario;
 use fabricsim::outcome::{Status, Summary};
 use fabricsim::output::partial_name;
 use fabricsim::prelude::NodeId;
-use fabricsim::summary::Download;
+use fabricsim::summary::{Download, SkippedSummary};
 use serde_json::Value;
 
 use crate::class_table::describe_slowdowns;
@@ -92,6 +92,9 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
         summary.packet_hops_per_cpu_s * summary.cpu_s / summary.wall_s.max(1e-9) / 1e6,
         summary.threads
     );
+    if let Some(skipped) = &summary.fast_forward {
+        line!(text, "skipped      {}", describe_skipped(skipped));
+    }
     describe_ranks(&mut text, summary);
     describe_losses(&mut text, summary);
     describe_checkpoints(&mut text, summary);
@@ -141,6 +144,24 @@ fn describe_losses(text: &mut String, summary: &Summary) {
     }
     if summary.marked_packets > 0 {
         line!(text, "marked       {} packets", summary.marked_packets);
+    }
+}
+
+/// Describes the skipped part of a run, or the reason why nothing was skipped.
+fn describe_skipped(skipped: &SkippedSummary) -> String {
+    if skipped.jumps > 0 {
+        return format!(
+            "{:.1}% of the packet-hops and {:.1}% of the time, in {} jump{}",
+            100.0 * skipped.skipped_packet_hops_share,
+            100.0 * skipped.skipped_share,
+            skipped.jumps,
+            if skipped.jumps == 1 { "" } else { "s" }
+        );
+    }
+    match skipped.main_reason() {
+        Some((name, _)) if name.contains("::") => format!("nothing: no relative form: {name}"),
+        Some((reason, _)) => format!("nothing: {reason}"),
+        None => "nothing: no period was found before a flow started or ended".to_owned(),
     }
 }
 

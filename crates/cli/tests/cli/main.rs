@@ -11,6 +11,7 @@ mod documents;
 #[cfg(unix)]
 mod escapes;
 mod export;
+mod fast_forward;
 mod glossary;
 mod guide;
 mod harm;
