@@ -339,7 +339,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let cut = match self.search(processes, start) {
             Search::Nothing => Time::MAX,
             Search::Cut(at) => at,
-            Search::CatchUp => return self.synchronize(processes, self.state.ran),
+            Search::Synchronize => return self.synchronize(processes, self.state.ran),
             Search::Moved => {
                 let next = processes.next_event();
                 return self.before(processes, next);

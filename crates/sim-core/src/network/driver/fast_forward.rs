@@ -29,8 +29,9 @@ use fabricsim_engine::Processes;
 const MARGIN: u64 = 1 << 18;
 /// Largest number of periods of a host in a period of the network.
 const MOST_PERIODS: u32 = 32;
-/// Messages between nodes from the last start or end of a flow to an attempt, for each node.
-const CALM: u64 = 8;
+/// Messages between nodes from the last start or end of a flow to an attempt, for each node: rates
+/// and averages of round-trip times need that long to settle.
+const CALM: u64 = 256;
 
 /// The next step of a search.
 pub(super) enum Search {
@@ -39,7 +40,7 @@ pub(super) enum Search {
     /// An epoch must end at this time, at the end of which no node is behind.
     Cut(Time),
     /// Nodes that are behind must catch up.
-    CatchUp,
+    Synchronize,
     /// The state has been moved.
     Moved,
 }
@@ -92,7 +93,7 @@ impl<R> NetworkDriver<'_, R> {
         }
         let is_idle = matches!(forward.phase, Phase::Idle);
         if !is_idle && processes.may_run_lazily() && self.state.level < self.state.ran {
-            return Search::CatchUp;
+            return Search::Synchronize;
         }
         match std::mem::take(&mut forward.phase) {
             Phase::Idle if !forward.may_begin(messages) => Search::Nothing,

@@ -13,7 +13,7 @@ use fabricsim_engine::{LogicalProcess as _, Processes};
 const SHARE: u64 = 64;
 /// The largest cost of the first attempt. Costs are in messages between nodes. After a failed
 /// attempt, the next one may cost as much as all failed ones together.
-const FIRST: u64 = 1 << 15;
+const FIRST: u64 = 1 << 16;
 /// The cost of a short epoch, and the number of nodes that add one to it.
 const EPOCH: u64 = 32;
 const NODES: u64 = 4;
