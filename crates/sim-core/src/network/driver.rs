@@ -345,22 +345,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
                 return self.before(processes, next);
             }
         };
-        let look_at = self.look_at(over);
-        let end = self.reach(processes, start, look_at.min(cut))?;
-        self.state.ran = end;
-        self.state.health.forget();
-        // Lazy nodes may stay behind, unless a check or a change at `end` needs all of them.
-        let execution = if end == look_at || cut < Time::MAX {
-            self.state.level = end;
-            Execution::Eager
-        } else {
-            Execution::Lazy
-        };
-        Some(Epoch {
-            start,
-            end,
-            execution,
-        })
+        self.next_epoch(processes, start, (over, cut))
     }
 
     fn collect(&mut self, processes: &mut Processes<'_, Node<M>>) {

@@ -152,7 +152,7 @@ impl Dctcp {
         let mut alpha = self.alpha;
         for _ in 0..self.unmarked_rounds {
             let next = (1.0 - self.g) * alpha;
-            if next == alpha {
+            if next.to_bits() == alpha.to_bits() {
                 break;
             }
             alpha = next;

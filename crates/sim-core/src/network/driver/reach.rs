@@ -11,9 +11,36 @@ use crate::plugin::Model;
 use fabricsim_base::flow::FlowRequest;
 use fabricsim_base::ranks::gather;
 use fabricsim_base::units::{Bytes, Rate, Time};
-use fabricsim_engine::Processes;
+use fabricsim_engine::{Epoch, Execution, Processes};
 
 impl<R> NetworkDriver<'_, R> {
+    /// Returns the epoch that begins at `start`, in a run that is over at `over`. No node is behind
+    /// at its end if that is the next check or change, or if the search for periods cuts it at
+    /// `cut`.
+    pub(super) fn next_epoch<M: Model>(
+        &mut self,
+        processes: &mut Processes<'_, Node<M>>,
+        start: Time,
+        (over, cut): (Time, Time),
+    ) -> Option<Epoch> {
+        let look_at = self.look_at(over);
+        let end = self.reach(processes, start, look_at.min(cut))?;
+        self.state.ran = end;
+        self.state.health.forget();
+        // Lazy nodes may stay behind, unless a check or a change at `end` needs all of them.
+        let execution = if end == look_at || cut < Time::MAX {
+            self.state.level = end;
+            Execution::Eager
+        } else {
+            Execution::Lazy
+        };
+        Some(Epoch {
+            start,
+            end,
+            execution,
+        })
+    }
+
     /// Hands the flows that start before the end of the epoch that begins at `start` to their
     /// hosts. Returns that end, at most `look_at`, or `None` if there is no room for the flows.
     pub(super) fn reach<M: Model>(
