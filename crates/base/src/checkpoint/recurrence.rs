@@ -200,7 +200,7 @@ impl Moving<'_> {
 }
 
 impl Reader<'_> {
-    /// Reads an integer that [`Writer::integer`] has written.
+    /// Reads an integer that [`Writer::integer`](super::Writer::integer) has written.
     ///
     /// # Errors
     /// Fails if there is none.
