@@ -59,12 +59,6 @@ impl Writer {
         }
     }
 
-    /// Returns `true` if the relative form of a state is written.
-    #[must_use]
-    pub const fn is_relative(&self) -> bool {
-        self.relative.is_some()
-    }
-
     /// Sets the kind of the numbers that follow. Returns the previous kind, to be restored.
     #[inline]
     pub const fn declare(&mut self, kind: Kind) -> Kind {

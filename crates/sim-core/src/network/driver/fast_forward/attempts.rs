@@ -36,7 +36,7 @@ pub struct Skipped {
 /// The search for periods.
 #[derive(Debug)]
 pub(in crate::network) struct FastForward {
-    /// Share of failed attempts in the work of the run, as a divisor.
+    /// Share of failed attempts in the work of the run, as a divisor; 0 for any share.
     pub(super) share: u64,
     pub(super) phase: Phase,
     /// Started and finished flows at the last check, and the number of messages at that time.
@@ -134,6 +134,7 @@ impl FastForward {
         Search::Cut(at)
     }
 
+    /// Ends the current attempt, which has failed for this reason.
     pub(super) fn fails(&mut self, messages: u64, reason: &str) {
         *self.skipped.refused.entry(reason.to_owned()).or_default() += 1;
         self.phase = Phase::Idle;
