@@ -166,6 +166,13 @@ impl ResolvedPath {
     }
 }
 
+/// Returns the number under which the numbers of the flows of the applications at `host` are positions
+/// in a relative form ([`Writer::in_flow`](crate::checkpoint::Writer::in_flow)).
+#[must_use]
+pub const fn numbers_of(host: NodeId) -> u32 {
+    u32::MAX - host.0
+}
+
 /// A flow with its number and path, in the form that hosts receive.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct Flow {

@@ -75,11 +75,6 @@ impl<'a> Reader<'a> {
         self.left
     }
 
-    /// Skips the unread bytes of a section.
-    pub const fn skip_rest(&mut self) {
-        self.left = &[];
-    }
-
     /// Reads the next byte.
     ///
     /// # Errors

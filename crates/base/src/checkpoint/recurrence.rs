@@ -26,6 +26,8 @@ pub struct Recurrence {
     pub until: Time,
     /// `true` if a flow has sent data in the period.
     pub progresses: bool,
+    /// The number of bytes, or of other units, by which the positions of each flow have moved.
+    pub flows: BTreeMap<u32, u64>,
     /// The movement of each mark.
     steps: Vec<u64>,
 }
@@ -58,6 +60,89 @@ impl Snapshot {
         self.bytes.is_empty()
     }
 
+    /// Returns the part of the state that does not move, in bytes.
+    #[must_use]
+    pub fn fixed_part(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Moves the state by a number of `periods` of `found`, in which it was one of the two states, or
+    /// is one of them moved.
+    pub fn advance(&mut self, found: &Recurrence, periods: u64) {
+        self.now += found.period.saturating_mul(periods);
+        for (mark, step) in self.marks.iter_mut().zip(&found.steps) {
+            mark.value = mark.value.wrapping_add(step.wrapping_mul(periods));
+        }
+    }
+
+    /// Returns the state that follows `again` as this state has followed `begun`. `again` is the
+    /// state `begun`, moved; `flows` has the distance of the positions of each flow. Returns `None`
+    /// if a number in it cannot be told.
+    #[must_use]
+    pub fn after_again(
+        &self,
+        (begun, again): (&Self, &Self),
+        flows: &BTreeMap<u32, u64>,
+    ) -> Option<Self> {
+        let distance = again.now.since(begun.now);
+        let old = Old::of(begun, again, self)?;
+        let mut sums = (begun.sums()).zip(again.sums()).zip(self.sums());
+        if begun.sums().count() != self.sums().count() {
+            return None;
+        }
+        let mut marks = Vec::with_capacity(self.marks.len());
+        for &own in &self.marks {
+            let value = match own.kind {
+                Kind::Unknown | Kind::Plain => return None,
+                Kind::Deadline | Kind::Record => old.moved(own, distance.as_ps())?,
+                Kind::Sequence if own.value == u64::MAX => own.value,
+                Kind::Sequence | Kind::Goal => {
+                    let step = flows.get(&own.flow).copied().unwrap_or(0);
+                    if own.kind == Kind::Goal {
+                        old.moved(own, step)?
+                    } else {
+                        own.value.wrapping_add(step)
+                    }
+                }
+                Kind::Counter | Kind::Extreme => {
+                    let ((begun, again), same) = sums.next()?;
+                    let is_same = |other: &Mark| {
+                        (own.kind, own.flow, own.most) == (other.kind, other.flow, other.most)
+                    };
+                    debug_assert_eq!(*same, own, "the same iterator");
+                    if !is_same(begun) || !is_same(again) {
+                        return None;
+                    }
+                    if own.kind == Kind::Extreme {
+                        again.value
+                    } else {
+                        let grown = again.value.wrapping_sub(begun.value);
+                        let value = own.value.checked_add(grown)?;
+                        (value <= own.most).then_some(value)?
+                    }
+                }
+            };
+            marks.push(Mark { value, ..own });
+        }
+        Some(Self {
+            now: self.now + distance,
+            bytes: self.bytes.clone(),
+            marks,
+        })
+    }
+
+    /// Returns the counters and extremes. The parts of a network that have some stay all the time.
+    fn sums(&self) -> impl Iterator<Item = &Mark> {
+        let marks = self.marks.iter();
+        marks.filter(|mark| matches!(mark.kind, Kind::Counter | Kind::Extreme))
+    }
+
+    /// Returns a reader of the state.
+    #[must_use]
+    pub fn read(&self) -> Reader<'_> {
+        Reader::new(&self.bytes).moving(self.now, Moving(&self.marks))
+    }
+
     /// Returns the recurrence if `self` is the state of `earlier`, moved. `margin` is the distance
     /// from a goal, in bytes, at which a sender is no longer affected by it.
     #[must_use]
@@ -75,6 +160,7 @@ impl Snapshot {
             most: u64::MAX,
             until: Time::MAX,
             progresses: flows.values().any(|own| own.step > 0),
+            flows: flows.iter().map(|(&flow, own)| (flow, own.step)).collect(),
             steps: Vec::with_capacity(self.marks.len()),
         };
         for (old, new) in earlier.marks.iter().zip(&self.marks) {
@@ -164,38 +250,68 @@ impl Positions {
     }
 }
 
-impl Recurrence {
-    /// Returns a reader of the state of `snapshot`, the later one of the two, moved by a number of
-    /// periods.
-    #[must_use]
-    pub fn moved<'a>(&'a self, snapshot: &'a Snapshot, periods: u64) -> Reader<'a> {
-        let now = snapshot.now.as_ps() + periods * self.period.as_ps();
-        Reader::new(&snapshot.bytes).moving(
-            Time::from_ps(now),
-            Moving {
-                marks: &snapshot.marks,
-                steps: &self.steps,
-                periods,
-            },
-        )
+/// The times and goals of a state, with their values in the same state, moved.
+struct Old(BTreeMap<(u8, u32, u64), Option<u64>>);
+
+impl Old {
+    /// Returns the values of `begun` and `again`. Returns `None` if a deadline that is ahead of both
+    /// cannot be told from another one in `state`.
+    fn of(begun: &Snapshot, again: &Snapshot, state: &Snapshot) -> Option<Self> {
+        let mut old = BTreeMap::new();
+        let mut ahead = BTreeMap::<u64, i64>::new();
+        let distance = again.now.since(begun.now).as_ps();
+        for (first, later) in begun.marks.iter().zip(&again.marks) {
+            let Some(key) = Self::key(first) else {
+                continue;
+            };
+            // There may be several, which must agree.
+            let value = old.entry(key).or_insert(Some(later.value));
+            *value = value.filter(|&value| value == later.value);
+            let stays = later.value.wrapping_sub(first.value) != distance;
+            if first.kind == Kind::Deadline && stays && first.value >= begun.now.as_ps() {
+                *ahead.entry(first.value).or_default() += 1;
+            }
+        }
+        for mark in state
+            .marks
+            .iter()
+            .filter(|mark| mark.kind == Kind::Deadline)
+        {
+            if let Some(count) = ahead.get_mut(&mark.value) {
+                *count -= 1;
+            }
+        }
+        ahead.values().all(|&count| count == 0).then_some(Self(old))
+    }
+
+    const fn key(mark: &Mark) -> Option<(u8, u32, u64)> {
+        match mark.kind {
+            Kind::Goal => Some((mark.kind as u8, mark.flow, mark.value)),
+            Kind::Deadline | Kind::Record => Some((mark.kind as u8, 0, mark.value)),
+            _ => None,
+        }
+    }
+
+    /// Returns the later value of `mark`: an old value has moved as it did, and a new one moves by
+    /// `step`. Returns `None` if old values have moved differently.
+    fn moved(&self, mark: Mark, step: u64) -> Option<u64> {
+        match Self::key(&mark).and_then(|key| self.0.get(&key)) {
+            Some(later) => *later,
+            None => Some(mark.value.wrapping_add(step)),
+        }
     }
 }
 
-/// The numbers of a moved state that were set apart.
+/// The numbers of a state that were set apart and are not yet read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moving<'a> {
-    marks: &'a [Mark],
-    steps: &'a [u64],
-    periods: u64,
-}
+pub(super) struct Moving<'a>(&'a [Mark]);
 
 impl Moving<'_> {
     /// Returns the next number that was set apart.
     fn next(&mut self) -> Option<u64> {
-        let (mark, marks) = self.marks.split_first()?;
-        let (step, steps) = self.steps.split_first()?;
-        (self.marks, self.steps) = (marks, steps);
-        Some(mark.value.wrapping_add(step.wrapping_mul(self.periods)))
+        let (mark, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(mark.value)
     }
 }
 

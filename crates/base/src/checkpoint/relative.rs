@@ -6,7 +6,7 @@
 //! [relative writer](Writer::relative) sets these three apart. Two [snapshots](Snapshot) that agree
 //! in everything else are one and the same state, moved ([`Snapshot::recurs`]). Because the
 //! rules of the network do not depend on the origin of times and sequence numbers, the state then
-//! continues to repeat. So [`Recurrence::moved`](super::Recurrence::moved) yields the state after
+//! continues to repeat. So [`Snapshot::advance`] yields the state after
 //! any number of periods.
 //!
 //! The kind of each number is declared at its field: see [`Kind`]. A number without a declaration
@@ -57,6 +57,12 @@ impl Writer {
             })),
             ..Self::default()
         }
+    }
+
+    /// Returns `true` if the form is relative. Then only parts that a period moves are written.
+    #[must_use]
+    pub const fn is_relative(&self) -> bool {
+        self.relative.is_some()
     }
 
     /// Sets the kind of the numbers that follow. Returns the previous kind, to be restored.

@@ -58,7 +58,7 @@ const ALGORITHMS: [&str; 16] = [
     r#"kind = "hpcc-pint""#,
 ];
 
-const WORKLOADS: [&str; 9] = [
+const WORKLOADS: [&str; 14] = [
     r#"kind = "permutation""#,
     r#"kind = "permutation"
         count = 2
@@ -76,6 +76,28 @@ const WORKLOADS: [&str; 9] = [
     r#"kind = "collective"
         operation = "broadcast"
         algorithm = "chain""#,
+    r#"kind = "collective"
+        operation = "all-reduce"
+        iterations = 12"#,
+    r#"kind = "collective"
+        operation = "broadcast"
+        algorithm = "chain"
+        iterations = 9
+        compute = "17us""#,
+    r#"kind = "collective"
+        operation = "all-to-all"
+        iterations = 7
+        compute = "8us""#,
+    r#"kind = "collective"
+        operation = "pipeline"
+        chunks = 12
+        forward = ["20us"]
+        backward = ["40us"]
+        iterations = 3"#,
+    r#"kind = "collective"
+        operation = "broadcast"
+        algorithm = "binomial"
+        iterations = 10"#,
     r#"kind = "incast"
         fan_in = 1
         at = "20us""#,
@@ -111,7 +133,12 @@ fn steady(seed: u64) -> String {
     let count = 1 + dice.roll(2);
     for _ in 0..count {
         let workload = dice.pick(&WORKLOADS);
-        let size = 100 + dice.roll(9_000);
+        let most = if workload.contains("iterations") {
+            900
+        } else {
+            9_000
+        };
+        let size = 100 + dice.roll(most);
         let size = if workload.ends_with("query") {
             format!(" = \"{size}KB\"")
         } else {

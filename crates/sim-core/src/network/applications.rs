@@ -1,5 +1,6 @@
 //! The applications of a host, with their timers and flows.
 
+mod calls;
 mod checkpoint;
 mod shared;
 mod state;
@@ -10,6 +11,8 @@ use std::sync::Arc;
 use super::Overload;
 use super::orders::{Hearing, Order};
 use crate::plugin::{AppActions, AppContext, AppFlow, Application, Received, StartError};
+use calls::Calls;
+pub(super) use calls::{Call, Cause, Made, Shift};
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::{Completion, Connection, Flow, FlowKey, FlowRequest};
 use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
@@ -139,6 +142,7 @@ pub(super) struct Applications {
     pub(super) armed: Time,
     /// The events that the steering program needs.
     pub(super) hearing: Hearing,
+    calls: Calls,
 }
 
 impl Applications {
@@ -149,6 +153,7 @@ impl Applications {
             state: AppState::new(network, host, rank),
             armed: Time::MAX,
             hearing: Hearing::default(),
+            calls: Calls::default(),
         }
     }
 
@@ -206,8 +211,22 @@ impl Applications {
         self.state.network.announce(flow, 0);
     }
 
+    /// Handles the end of the flows `done` of this host and the data `received` in a packet from an
+    /// address. Returns `true` if the data completes a flow.
+    pub(super) fn on_network(
+        &mut self,
+        now: Time,
+        done: &[Completion],
+        received: Option<(NodeId, Received)>,
+    ) -> bool {
+        for completion in done {
+            self.on_finished(completion);
+        }
+        received.is_some_and(|(src, received)| self.on_received(now, src, received))
+    }
+
     /// Handles the end of a flow of this host.
-    pub(super) fn on_finished(&mut self, completion: &Completion) {
+    fn on_finished(&mut self, completion: &Completion) {
         for index in 0..self.own.len() {
             self.call(completion.finish, index, |application, context| {
                 application.on_flow_finished(context, completion);
@@ -215,13 +234,16 @@ impl Applications {
         }
     }
 
-    /// Handles the data `received` in a packet from the address `src`.
-    pub(super) fn on_received(&mut self, now: Time, src: NodeId, received: Received) {
+    /// Handles the data `received` in a packet from the address `src`. Returns `true` if it
+    /// completes a flow.
+    fn on_received(&mut self, now: Time, src: NodeId, received: Received) -> bool {
         if self.own.is_empty() {
-            return;
+            return false;
         }
         let ends = (self.state.host, src);
+        let mut any = false;
         while let Some((flow, tag)) = self.state.network.take(ends, received) {
+            any = true;
             for index in 0..self.own.len() {
                 self.call(now, index, |application, context| {
                     application.on_flow_received(context, &flow, tag);
@@ -231,6 +253,18 @@ impl Applications {
                 break;
             }
         }
+        any
+    }
+
+    /// Sets the host's own event to the next due entry. Returns its time, unless an earlier event is
+    /// set.
+    pub(super) fn arm(&mut self) -> Option<Time> {
+        let next = self.next_time();
+        let is_first = next < self.armed;
+        is_first.then(|| {
+            self.armed = next;
+            next
+        })
     }
 
     /// Handles all entries that are due at `now`.

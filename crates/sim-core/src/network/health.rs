@@ -101,6 +101,13 @@ impl Health {
 }
 
 impl Health {
+    /// Returns `true` if `span` is so short that no run can stall in it after `stall_after`, if it
+    /// makes progress by the end.
+    pub(super) fn is_short(&self, span: Duration, stall_after: Duration) -> bool {
+        let step = self.after(self.due).since(self.due);
+        span.saturating_add(step).saturating_mul(2) < stall_after
+    }
+
     /// Returns `true` if a check is due after `from` and before `to`.
     pub(super) fn is_due_within(&self, from: Time, to: Time) -> bool {
         let mut due = self.due;

@@ -13,7 +13,7 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
-use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
+use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{Endpoint, EventOrder, Model, Observer, PortUpdate};
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::flow::{Completion, Flow};
@@ -143,7 +143,7 @@ impl<M: Model> Host<M> {
             // If events are ordered by insertion, a flow starts by an event that is set at its own
             // time.
             if start == now && !(M::Order::BY_INSERTION && (arrival == now || local == now)) {
-                self.cause = Stamps::of(now);
+                self.cause = M::Order::stamp(now);
                 self.start_flow(now);
                 self.serve_all(now, send_buffer);
             } else if M::Order::BY_INSERTION

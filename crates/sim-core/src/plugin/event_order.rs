@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::packet::{Header, Packet, Stamps};
+use fabricsim_base::units::Time;
 use fabricsim_engine::ArrivalOrder;
 
 /// The order of simultaneous events at one node; `H` is the header of packets. A model chooses one
@@ -11,6 +12,17 @@ pub trait EventOrder<H>: Send + Sync + std::fmt::Debug + 'static {
     /// `true` if events are handled in the order they were set, and hosts have the same events as
     /// the published NIC.
     const BY_INSERTION: bool = false;
+
+    /// Returns the stamp of an event that is set at `now`; 0 if the order does not depend on it.
+    #[inline]
+    #[must_use]
+    fn stamp(now: Time) -> u32 {
+        if Self::BY_INSERTION {
+            Stamps::of(now)
+        } else {
+            0
+        }
+    }
 
     /// Returns the time at which the arrival of the packet with `header` was set.
     #[inline]

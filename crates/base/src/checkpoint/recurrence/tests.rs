@@ -84,7 +84,9 @@ fn a_moved_state_is_the_state_after_as_many_periods() {
     assert_eq!(found.period, Duration::from_ps(14));
     assert!(found.progresses);
     for periods in [0, 1, 1_000] {
-        let mut input = found.moved(&snapshots[2], periods);
+        let mut later = snapshots[2].clone();
+        later.advance(&found, periods);
+        let mut input = later.read();
         let mut moved = Sender::new();
         moved.load(&mut input).expect("the same type");
         let mut stepped = Sender::new();

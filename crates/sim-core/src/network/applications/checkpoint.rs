@@ -4,7 +4,9 @@ use std::sync::PoisonError;
 
 use super::Applications;
 use super::shared::AppNetwork;
-use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, Kind, LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::numbers_of;
+use fabricsim_base::units::Time;
 
 impl Applications {
     pub(in crate::network) fn save(&self, out: &mut Writer) {
@@ -13,7 +15,11 @@ impl Applications {
             state,
             armed,
             hearing: _,
+            calls: _,
         } = self;
+        if out.is_relative() {
+            return self.save_relative(out);
+        }
         state.save(out);
         armed.store(out);
         out.number(own.len());
@@ -23,13 +29,30 @@ impl Applications {
         }
     }
 
+    /// Appends the part of the state that depends on the network. The driver compares what the
+    /// applications request, so it needs no state of theirs.
+    fn save_relative(&self, out: &mut Writer) {
+        let kind = out.declare(Kind::Deadline);
+        self.armed.store(out);
+        out.declare(Kind::Sequence);
+        out.in_flow(numbers_of(self.state.host), |out| {
+            self.state.next_number().store(out);
+        });
+        out.declare(kind);
+    }
+
     pub(in crate::network) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let Self {
             own,
             state,
             armed,
             hearing: _,
+            calls: _,
         } = self;
+        if input.moves() {
+            // The applications themselves are there already.
+            return <(Time, u32)>::fetch(input).map(drop);
+        }
         state.load(input)?;
         armed.load(input)?;
         input.expect_number(own.len())?;

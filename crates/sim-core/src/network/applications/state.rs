@@ -76,16 +76,22 @@ impl AppState {
         key
     }
 
-    /// Returns the next flow number and source port.
-    pub(super) fn number(&mut self) -> Result<(FlowId, u16), StartError> {
+    /// Returns the next flow number; `u32::MAX` if there is none.
+    pub(super) fn next_number(&self) -> u32 {
         let number = u64::from(FIRST_APP_FLOW)
             + u64::from(self.numbered) * u64::from(self.network.hosts)
             + u64::from(self.rank);
-        let Ok(number) = u32::try_from(number) else {
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the next flow number and source port.
+    pub(super) fn number(&mut self) -> Result<(FlowId, u16), StartError> {
+        let number = self.next_number();
+        if number == u32::MAX {
             self.changed = true;
             self.news.overload = Some(Overload::FlowNumbers(Some(self.host)));
             return Err(StartError::OutOfNumbers);
-        };
+        }
         let port = u16::try_from(self.numbered % PORTS).unwrap_or(0);
         self.numbered += 1;
         Ok((FlowId(number), FIRST_PORT + port))

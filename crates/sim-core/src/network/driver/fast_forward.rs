@@ -13,8 +13,10 @@
 //! followed by many more packets before the next one.
 
 mod attempts;
+mod history;
+mod messages;
 
-use super::NetworkDriver;
+use super::{FlowState, NetworkDriver};
 use crate::network::node::Node;
 use crate::plugin::Model;
 pub(in crate::network) use attempts::FastForward;
@@ -31,7 +33,7 @@ const MARGIN: u64 = 1 << 18;
 const MOST_PERIODS: u32 = 32;
 /// Messages between nodes from the last start or end of a flow to an attempt, for each node: rates
 /// and averages of round-trip times need that long to settle.
-const CALM: u64 = 256;
+const CALM: u64 = 1_024;
 
 /// The next step of a search.
 pub(super) enum Search {
@@ -55,7 +57,8 @@ impl<R> NetworkDriver<'_, R> {
         let Some(mut forward) = self.state.forward.take() else {
             return Search::Nothing;
         };
-        let search = self.step(processes, &mut forward, start);
+        let search = (self.search_messages(processes, &mut forward, start))
+            .unwrap_or_else(|| self.step(processes, &mut forward, start));
         self.state.forward = Some(forward);
         search
     }
@@ -67,7 +70,11 @@ impl<R> NetworkDriver<'_, R> {
         start: Time,
     ) -> Search {
         let messages = processes.messages();
-        let flows = (self.state.started(), self.state.finished);
+        let FlowState {
+            finished, settled, ..
+        } = *self.state;
+        let (ahead, _) = forward.ahead();
+        let flows = (self.state.started(), finished, settled, ahead);
         if flows != forward.flows {
             forward.flows = flows;
             forward.since = messages;
@@ -220,6 +227,7 @@ impl<R> NetworkDriver<'_, R> {
         let next_flow = self.source.next_start().unwrap_or(Time::MAX);
         let end = (self.until.min(self.control_plane.next_change()))
             .min(next_flow)
+            .min(forward.ahead().1)
             .min(found.until)
             .min(Time::HORIZON);
         // An epoch is left before the end, which sets the time of the engine.
@@ -244,12 +252,9 @@ impl<R> NetworkDriver<'_, R> {
             return Search::Nothing;
         }
         let now = arrives(periods);
-        let before = packet_hops(processes);
-        let mut input = found.moved(snapshot, periods);
-        let loaded = processes.load(&mut input, |index| format!("node {index}"), Node::load);
-        loaded.expect("a state that was just written can be read");
-        forward.skipped.packet_hops += packet_hops(processes) - before;
-        forward.skipped.time = forward.skipped.time + now.since(snapshot.now());
+        let mut moved = snapshot.clone();
+        moved.advance(found, periods);
+        self.move_to(processes, forward, (snapshot.now(), &moved));
         forward.skipped.jumps += 1;
         forward.enough = forward.enough.max(2 * forward.cost(messages));
         forward.lost = 0;
@@ -258,6 +263,26 @@ impl<R> NetworkDriver<'_, R> {
             at: now.max(end) + found.period,
             period: found.period,
         };
+        Search::Moved
+    }
+
+    /// Moves the network to a later state that it would have reached from its state at `from`.
+    fn move_to<M: Model>(
+        &mut self,
+        processes: &mut Processes<'_, Node<M>>,
+        forward: &mut FastForward,
+        (from, moved): (Time, &Snapshot),
+    ) {
+        let now = moved.now();
+        let before = packet_hops(processes);
+        let loaded = processes.load(
+            &mut moved.read(),
+            |index| format!("node {index}"),
+            Node::load,
+        );
+        loaded.expect("a state that was just written can be read");
+        forward.skipped.packet_hops += packet_hops(processes) - before;
+        forward.skipped.time = forward.skipped.time + now.since(from);
         (self.state.ran, self.state.level) = (now, now);
         if let Some(looked) = self.state.health.pass(now) {
             // Flows have made progress since then, by any number.
@@ -265,7 +290,6 @@ impl<R> NetworkDriver<'_, R> {
             self.state.acknowledged = Bytes::new(u64::MAX);
             self.state.vain_looks = 0;
         }
-        Search::Moved
     }
 }
 

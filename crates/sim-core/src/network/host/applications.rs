@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{Host, RANK_APPLICATION};
-use crate::network::applications::{AppNetwork, AppNews, Applications};
+use crate::network::applications::{AppNetwork, AppNews, Applications, Call, Cause, Made};
 use crate::network::orders::{Hearing, Order};
-use crate::packet::{Packet, PacketKind, Stamps};
-use crate::plugin::{Application, Endpoint, Model, Observer, StartError};
-use fabricsim_base::flow::FlowRequest;
+use crate::packet::{Packet, PacketKind};
+use crate::plugin::{Application, Endpoint, EventOrder, Model, Observer, Received, StartError};
+use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::Time;
@@ -111,16 +111,20 @@ impl<M: Model> Host<M> {
             return false;
         };
         let received = src.zip(self.endpoint.take_received());
-        if received.is_none() && ended == self.completions.len() {
+        let done = &self.completions[ended..];
+        if received.is_none() && done.is_empty() {
             return false;
         }
-        for completion in &self.completions[ended..] {
-            applications.on_finished(completion);
+        if applications.foresees() {
+            let cause = Cause::network(done, received);
+            let call = applications.foreseen(now, &cause);
+            return call.is_some_and(|call| self.repeat(now, call));
         }
-        if let Some((src, received)) = received {
-            applications.on_received(now, src, received);
-        }
-        self.start_ready(now)
+        let is_delivered = applications.on_network(now, done, received);
+        let is_call = is_delivered || !done.is_empty();
+        let cause = (is_call && applications.records())
+            .then(|| Cause::network(done, received.filter(|_| is_delivered)));
+        self.start_ready(now, cause)
     }
 
     /// Handles the event for the applications' due requests.
@@ -134,32 +138,95 @@ impl<M: Model> Host<M> {
         let Some(applications) = &mut self.applications else {
             return;
         };
-        if applications.armed == now {
+        let any = if applications.foresees() {
+            let call = applications.foreseen(now, &Cause::Due);
+            call.is_some_and(|call| self.repeat(now, call))
+        } else if applications.armed == now {
             applications.armed = Time::MAX;
             applications.on_due(now);
-            if self.start_ready(now) {
-                self.serve_all(now, send_buffer);
-            }
+            let cause = applications.records().then_some(Cause::Due);
+            self.start_ready(now, cause)
+        } else {
+            false
+        };
+        if any {
+            self.serve_all(now, send_buffer);
         }
     }
 
     /// Starts the flows that the applications have requested, and sets an event for their next due
-    /// request. Returns `true` if a flow has started.
-    fn start_ready(&mut self, now: Time) -> bool {
+    /// request. Records the call if there is a `cause`. Returns `true` if a flow has started.
+    fn start_ready(&mut self, now: Time, cause: Option<Cause>) -> bool {
         let Some(applications) = &mut self.applications else {
             return false;
         };
         let (observer, id) = (&mut self.observer, self.id);
+        let mut starts = Vec::new();
         let any = applications.start_ready(
             &mut self.endpoint,
             |endpoint, class| endpoint.message_alignment(class),
             |endpoint, flow, nic| {
                 observer.on_start(now, id, flow);
                 endpoint.start(now, flow, nic);
+                if cause.is_some() {
+                    starts.push((*flow, nic));
+                }
             },
         );
-        self.arm_applications(now);
+        let armed = applications.arm();
+        if let Some(cause) = cause {
+            let made = Made { starts, armed };
+            applications.note(Call {
+                at: now,
+                cause,
+                made,
+            });
+        }
+        self.set_application_timer(now, armed);
         any
+    }
+
+    /// Does in the network what the applications have requested in `call`, which was made before
+    /// the network has reached this time. Returns `true` if a flow has started.
+    fn repeat(&mut self, now: Time, call: Call) -> bool {
+        for (flow, nic) in &call.made.starts {
+            self.observer.on_start(now, self.id, flow);
+            self.endpoint.start(now, flow, *nic);
+        }
+        self.set_application_timer(now, call.made.armed);
+        let any = !call.made.starts.is_empty();
+        if let Some(applications) = &mut self.applications {
+            applications.note(call);
+        }
+        any
+    }
+
+    /// Calls the applications for an event that the network does not simulate. Returns their
+    /// requests, or `None` if no request is due now and the event is the timer for it.
+    pub(in crate::network) fn call_only(
+        &mut self,
+        now: Time,
+        event: Option<(&[Completion], Option<(NodeId, Received)>)>,
+    ) -> Option<Made> {
+        let applications = self.applications.as_mut()?;
+        match event {
+            Some((done, received)) => {
+                applications.on_network(now, done, received);
+            }
+            None if applications.armed == now => {
+                applications.armed = Time::MAX;
+                applications.on_due(now);
+            }
+            None => return None,
+        }
+        let mut starts = Vec::new();
+        applications.start_ready(
+            &mut self.endpoint,
+            |endpoint, class| endpoint.message_alignment(class),
+            |_, flow, nic| starts.push((*flow, nic)),
+        );
+        let armed = applications.arm();
+        Some(Made { starts, armed })
     }
 
     /// Handles a change of the network at `now`, before any other event of that time.
@@ -177,19 +244,29 @@ impl<M: Model> Host<M> {
 
     /// Sets an event for the next due request unless an earlier one is set.
     fn arm_applications(&mut self, now: Time) {
-        let Some(applications) = &mut self.applications else {
-            return;
-        };
-        let next = applications.next_time();
-        if next < applications.armed {
-            applications.armed = next;
+        let armed = (self.applications.as_mut()).and_then(|applications| applications.arm());
+        self.set_application_timer(now, armed);
+    }
+
+    fn set_application_timer(&mut self, now: Time, at: Option<Time>) {
+        if let Some(at) = at {
             self.timers.set(Timer {
-                at: next,
-                set: Stamps::of(now),
+                at,
+                set: M::Order::stamp(now),
                 rank: RANK_APPLICATION,
                 index: 0,
             });
         }
+    }
+
+    /// Returns the applications with their calls, for the search for periods.
+    pub(in crate::network) fn own_applications(&self) -> Option<&Applications> {
+        self.applications.as_deref()
+    }
+
+    /// Same as [`Self::own_applications`], to change them.
+    pub(in crate::network) fn own_applications_mut(&mut self) -> Option<&mut Applications> {
+        self.applications.as_deref_mut()
     }
 
     /// Returns the activity of the applications since the last call, if there was any.

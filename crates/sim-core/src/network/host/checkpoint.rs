@@ -48,7 +48,7 @@ impl<M: Model> Host<M> {
         out.section(|out| {
             applications.is_some().store(out);
             if let Some(applications) = applications {
-                out.unchanging(|out| applications.save(out));
+                applications.save(out);
             }
         });
     }
@@ -86,11 +86,6 @@ impl<M: Model> Host<M> {
         input.section("observer", |input| observer.load_state(input))?;
         input.section("applications", |input| {
             match (bool::fetch(input)?, applications) {
-                // The applications of a moved state have not changed.
-                (true, Some(_)) if input.moves() => {
-                    input.skip_rest();
-                    Ok(())
-                }
                 (true, Some(applications)) => applications.load(input),
                 (false, None) => Ok(()),
                 _ => Err(LoadError::new(

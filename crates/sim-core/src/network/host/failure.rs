@@ -3,8 +3,8 @@
 use super::{Host, RANK_SEND};
 use crate::network::egress::LinkState;
 use crate::network::line::LineTiming;
-use crate::packet::{Packet, PacketKind, Stamps};
-use crate::plugin::{DropReason, Model, Observer};
+use crate::packet::{Packet, PacketKind};
+use crate::plugin::{DropReason, EventOrder, Model, Observer};
 use fabricsim_base::id::PortId;
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Rate, Time};
@@ -46,7 +46,7 @@ impl<M: Model> Host<M> {
         nic.wake = now;
         self.timers.set(Timer {
             at: now,
-            set: Stamps::of(now),
+            set: M::Order::stamp(now),
             rank: RANK_SEND,
             index: port.0,
         });

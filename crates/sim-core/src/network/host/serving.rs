@@ -2,7 +2,7 @@
 
 use super::{Host, RANK_DEADLINE, RANK_FREE, RANK_SEND};
 use crate::network::egress::Egress;
-use crate::packet::{Packet, Stamps};
+use crate::packet::Packet;
 use crate::plugin::{DropReason, Endpoint, EventOrder, Interest, Model, Observer, PortUpdate};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
@@ -125,7 +125,7 @@ impl<M: Model> Host<M> {
             self.deadline = at;
             self.timers.set(Timer {
                 at,
-                set: Stamps::of(now),
+                set: M::Order::stamp(now),
                 rank: RANK_DEADLINE,
                 index: 0,
             });
@@ -226,7 +226,7 @@ impl<M: Model> Host<M> {
     ) {
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
-        let stamp = Stamps::of(now);
+        let stamp = M::Order::stamp(now);
         if nic.transmitting || nic.egress.is_down() {
             return;
         }
@@ -263,7 +263,7 @@ impl<M: Model> Host<M> {
             nic.wake = at.max(now);
             self.timers.set(Timer {
                 at: nic.wake,
-                set: Stamps::of(now),
+                set: M::Order::stamp(now),
                 rank: RANK_SEND,
                 index: port.0,
             });

@@ -16,8 +16,6 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::units::Time;
 use fabricsim_engine::Timer;
 
-use crate::packet::Stamps;
-
 impl<M: Model> Switch<M> {
     /// Switches from timers to late service.
     #[cold]
@@ -73,14 +71,9 @@ impl<M: Model> Switch<M> {
     #[inline]
     fn set_timer(&mut self, port: usize) {
         let state = &self.ports[port];
-        let set = if M::Order::BY_INSERTION {
-            Stamps::of(state.egress.busy_since)
-        } else {
-            0
-        };
         let timer = Timer {
             at: state.due,
-            set,
+            set: M::Order::stamp(state.egress.busy_since),
             rank: 0,
             index: PortId::from_index(port).0,
         };

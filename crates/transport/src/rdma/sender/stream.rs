@@ -6,18 +6,17 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_base::checkpoint::Stored;
-use fabricsim_base::flow::{Completion, Flow, StreamPlace};
+use fabricsim_base::checkpoint::{Kind, LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::{Completion, Flow, StreamPlace, numbers_of};
+use fabricsim_base::id::FlowId;
 use fabricsim_base::units::{Bytes, Time};
 
 use super::RdmaSender;
 
 /// A message.
-#[derive(Clone, Copy, Debug, Stored)]
-#[checkpoint(plain)]
+#[derive(Clone, Copy, Debug)]
 struct Message {
     flow: Flow,
-    #[checkpoint(goal)]
     from: u64,
     /// Padding of all previous messages.
     padding: u64,
@@ -31,8 +30,7 @@ impl Message {
 }
 
 /// The messages of a connection.
-#[derive(Clone, Debug, Stored)]
-#[checkpoint(plain)]
+#[derive(Clone, Debug)]
 pub(super) struct Stream {
     mtu: u64,
     /// Messages that are not fully acknowledged, in order.
@@ -40,8 +38,70 @@ pub(super) struct Stream {
     /// Padding of all messages.
     padding: u64,
     /// Bytes retransmitted by the end of the last completed message.
-    #[checkpoint(counter)]
     retransmitted: u64,
+}
+
+/// Stores padding relative to the first message, because only differences have an effect. The
+/// numbers of messages move like positions: a host numbers its flows upwards.
+impl Stored for Stream {
+    fn store(&self, out: &mut Writer) {
+        let Self {
+            mtu,
+            messages,
+            padding,
+            retransmitted,
+        } = self;
+        let before = messages.front().map_or(*padding, |first| first.padding);
+        let kind = out.declare(Kind::Plain);
+        mtu.store(out);
+        (padding - before).store(out);
+        out.number(messages.len());
+        for Message {
+            flow,
+            from,
+            padding,
+        } in messages
+        {
+            (padding - before).store(out);
+            out.in_flow(numbers_of(flow.request.src), |out| {
+                out.declare(Kind::Sequence);
+                flow.id.0.store(out);
+            });
+            out.declare(Kind::Goal);
+            from.store(out);
+            out.declare(Kind::Plain);
+            let id = FlowId(0);
+            Flow { id, ..*flow }.store(out);
+        }
+        out.declare(Kind::Counter);
+        retransmitted.store(out);
+        out.declare(kind);
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let (mtu, padding) = Stored::fetch(input)?;
+        let count = input.length()?;
+        let mut messages = VecDeque::with_capacity(count);
+        for _ in 0..count {
+            let (padding, id, from) = Stored::fetch(input)?;
+            let flow = Flow {
+                id: FlowId(id),
+                ..Flow::fetch(input)?
+            };
+            messages.push_back(Message {
+                flow,
+                from,
+                padding,
+            });
+        }
+        let retransmitted = u64::fetch(input)?;
+        Ok(Self {
+            mtu,
+            messages,
+            padding,
+            retransmitted,
+        })
+    }
 }
 
 impl Stream {

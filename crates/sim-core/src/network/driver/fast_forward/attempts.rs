@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Search;
+use super::history::History;
 use crate::network::node::Node;
 use crate::plugin::Model;
 use fabricsim_base::checkpoint::Snapshot;
@@ -39,8 +40,10 @@ pub(in crate::network) struct FastForward {
     /// Share of failed attempts in the work of the run, as a divisor; 0 for any share.
     pub(super) share: u64,
     pub(super) phase: Phase,
-    /// Started and finished flows at the last check, and the number of messages at that time.
-    pub(super) flows: (u64, u64),
+    /// At the last check: started and finished flows, the last activity of applications, and the
+    /// number of calls of applications that the network has yet to reach.
+    pub(super) flows: (u64, u64, Time, usize),
+    /// The number of messages when one of these changed.
     pub(super) since: u64,
     /// Number of messages at the beginning of the current attempt, and its other costs so far.
     pub(super) begun: u64,
@@ -49,6 +52,8 @@ pub(in crate::network) struct FastForward {
     pub(super) lost: u64,
     /// Twice the cost of the last attempt that led to a jump.
     pub(super) enough: u64,
+    /// The past of a run with applications; `None` if its states cannot be compared.
+    pub(super) history: Option<Box<History>>,
     pub(in crate::network) skipped: Skipped,
 }
 
@@ -82,7 +87,8 @@ impl Default for FastForward {
         Self {
             share: SHARE,
             phase: Phase::Idle,
-            flows: (0, 0),
+            flows: (0, 0, Time::ZERO, 0),
+            history: Some(Box::default()),
             since: 0,
             begun: 0,
             costs: 0,
@@ -110,6 +116,15 @@ impl Phase {
 }
 
 impl FastForward {
+    /// Returns the number of calls of applications that the network has yet to reach, and the time
+    /// of the first one.
+    pub(super) fn ahead(&self) -> (usize, Time) {
+        let ahead = self.history.as_ref().map(|history| &history.ahead);
+        ahead.map_or((0, Time::MAX), |ahead| {
+            (ahead.len(), ahead.front().copied().unwrap_or(Time::MAX))
+        })
+    }
+
     /// Begins attempts no matter how many have failed.
     pub(in crate::network) const fn try_always(&mut self) {
         self.share = 0;
@@ -155,13 +170,24 @@ impl FastForward {
 
     /// Returns `true` if the next attempt may begin.
     pub(super) fn may_begin(&self, messages: u64) -> bool {
-        let room = messages.checked_div(self.share);
-        room.is_none_or(|room| self.lost + self.most() <= room + FIRST)
+        self.allows(self.lost + self.most(), messages)
+    }
+
+    /// Returns `true` if a loss of `cost` is a small share of the run so far, including its skipped
+    /// part.
+    pub(super) fn allows(&self, cost: u64, messages: u64) -> bool {
+        let room = (messages + self.skipped.packet_hops).checked_div(self.share);
+        room.is_none_or(|room| cost <= room + FIRST)
     }
 
     /// Counts the cost of a short epoch of so many `nodes`, and of a snapshot of `bytes` at its
     /// end.
     pub(super) const fn pay(&mut self, nodes: usize, bytes: usize) {
-        self.costs += EPOCH + nodes as u64 / NODES + bytes as u64 / BYTES;
+        self.costs += cost_of(nodes, bytes);
     }
+}
+
+/// Returns the cost of a short epoch of so many `nodes`, and of a snapshot of `bytes` at its end.
+pub(super) const fn cost_of(nodes: usize, bytes: usize) -> u64 {
+    EPOCH + nodes as u64 / NODES + bytes as u64 / BYTES
 }

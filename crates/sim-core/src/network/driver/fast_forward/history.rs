@@ -1,0 +1,228 @@
+//! The past of a run with applications: states of the network that may come back, and the calls of
+//! applications since.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::attempts::FastForward;
+use crate::network::applications::Call;
+use crate::network::node::Node;
+use crate::plugin::Model;
+use fabricsim_base::checkpoint::{SaveError, Snapshot, Writer};
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::FlowId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::Processes;
+
+/// Number of nodes whose state decides if the state of the network may be a known one.
+const SAMPLED: usize = 8;
+/// Largest number of bytes of the states, and of calls.
+const MOST_BYTES: usize = 1 << 28;
+const MOST_CALLS: usize = 1 << 20;
+/// The cost of a call, in messages between nodes.
+const CALL: u64 = 2;
+/// Number of ended flows after which another host sets the instants of states, because none of the
+/// current one has ended.
+const SILENT: u64 = 1 << 16;
+
+/// A state of the network in the past.
+#[derive(Debug)]
+pub(super) struct Past {
+    /// Hash of the states of some nodes.
+    pub(super) sample: u64,
+    pub(super) snapshot: Snapshot,
+    /// Number of calls before it.
+    pub(super) calls: usize,
+}
+
+/// The past of a run with applications.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    /// Flows of the source, and the time of the last change of the network or of the beginning of
+    /// the run: states of before never come back.
+    pub(super) era: (u64, Time),
+    pub(super) records: bool,
+    /// `true` if the states cannot be compared.
+    pub(super) is_refused: bool,
+    /// The host whose flows set the instants of states by their ends.
+    pub(super) host: Option<usize>,
+    /// The last end of a flow that has set an instant.
+    seen: Time,
+    /// Flows that had ended then.
+    ended: u64,
+    /// The instant of the next state.
+    pub(super) due: Option<Time>,
+    pub(super) past: Vec<Past>,
+    /// The calls at each host since the first state, in the order of their times.
+    pub(super) calls: Vec<(usize, Call)>,
+    /// `true` if some calls are missing in it.
+    has_gaps: bool,
+    /// Flows that have started and not ended.
+    pub(super) live: BTreeMap<FlowId, Flow>,
+    /// The cost of the states since the last one that came back.
+    spent: u64,
+    /// Times of the calls that were made before the network has reached them.
+    pub(super) ahead: VecDeque<Time>,
+}
+
+impl History {
+    /// Forgets the past, in a new era.
+    pub(super) fn begin(&mut self, era: (u64, Time)) {
+        *self = Self {
+            era,
+            spent: self.spent,
+            ahead: std::mem::take(&mut self.ahead),
+            ..Self::default()
+        };
+    }
+
+    /// Returns `true` if one more state may be looked at: all of them together cost a small share
+    /// of the run.
+    pub(super) fn may_look(&self, forward: &FastForward, messages: u64) -> bool {
+        forward.allows(self.spent, messages)
+    }
+
+    pub(super) const fn pay(&mut self, cost: u64) {
+        self.spent += cost;
+    }
+
+    /// Notes that a state has come back, which pays for all others.
+    pub(super) const fn pays_off(&mut self) {
+        self.spent = 0;
+    }
+
+    /// Sets the instant of the next state if a flow of the host has ended since the last one. `ended`
+    /// is the number of flows that have ended so far.
+    pub(super) fn find_instant<M: Model>(
+        &mut self,
+        processes: &Processes<'_, Node<M>>,
+        ended: u64,
+    ) {
+        if ended == self.ended {
+            return;
+        }
+        let last_end = |node: &Node<M>| match node {
+            Node::Host(host) => host.own_applications()?.last_end(),
+            Node::Switch(_) => None,
+        };
+        if ended - self.ended > SILENT {
+            self.host = None;
+        }
+        if self.host.is_none() {
+            self.host = processes.iter().position(|node| last_end(node).is_some());
+        }
+        let Some(host) = self.host else { return };
+        let last = last_end(processes.process(host));
+        if let Some(at) = last.filter(|&at| at > self.seen) {
+            self.seen = at;
+            self.ended = ended;
+            // The current epoch has ended by then.
+            self.due = Some(at + processes.lookahead().saturating_mul(2));
+        }
+    }
+
+    /// Appends the calls of all hosts since the last time.
+    pub(super) fn collect<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>) {
+        let mut new = Vec::new();
+        let mut index = 0;
+        processes.for_each(|node| {
+            if let Node::Host(host) = node
+                && let Some(applications) = host.own_applications_mut()
+            {
+                let calls = applications.recorded();
+                new.extend(calls.into_iter().map(|call| (index, call)));
+            }
+            index += 1;
+        });
+        new.sort_by_key(|&(host, ref call)| (call.at, host));
+        self.append(new);
+    }
+
+    /// Appends calls in the order of their times.
+    pub(super) fn append(&mut self, new: Vec<(usize, Call)>) {
+        for (_, call) in &new {
+            for (flow, _) in &call.made.starts {
+                self.live.insert(flow.id, *flow);
+            }
+            for (id, _) in call.finished() {
+                self.live.remove(id);
+            }
+        }
+        self.pay(new.len() as u64 * CALL);
+        if self.calls.len() + new.len() > 2 * MOST_CALLS {
+            self.has_gaps = true;
+        } else if !self.past.is_empty() {
+            self.calls.extend(new);
+        }
+    }
+
+    /// Stores a state.
+    pub(super) fn store(&mut self, sample: u64, snapshot: Snapshot) {
+        if std::mem::take(&mut self.has_gaps) {
+            self.past.clear();
+            self.forget_calls();
+        }
+        self.past.push(Past {
+            sample,
+            snapshot,
+            calls: self.calls.len(),
+        });
+        let bytes: usize = self.past.iter().map(|past| past.snapshot.len()).sum();
+        if bytes > MOST_BYTES {
+            // Every second one, so that both long and short periods can be found.
+            let mut index = 0;
+            self.past.retain(|_| {
+                index += 1;
+                index % 2 == 0
+            });
+            self.forget_calls();
+        }
+        if self.calls.len() > MOST_CALLS {
+            self.past.drain(..self.past.len() / 2);
+            self.forget_calls();
+        }
+    }
+
+    /// Forgets the calls before the first state.
+    fn forget_calls(&mut self) {
+        let first = self
+            .past
+            .first()
+            .map_or(self.calls.len(), |past| past.calls);
+        self.calls.drain(..first);
+        for past in &mut self.past {
+            past.calls -= first;
+        }
+    }
+
+    /// Returns a hash of the states of some nodes, and the number of bytes of these states.
+    pub(super) fn sample<M: Model>(
+        &self,
+        processes: &Processes<'_, Node<M>>,
+        now: Time,
+    ) -> Result<(u64, usize), SaveError> {
+        let count = processes.count();
+        let spread = (0..SAMPLED.min(count)).map(|part| part * count / SAMPLED.min(count));
+        let mut hash = DefaultHasher::new();
+        let mut bytes = 0;
+        for index in self.host.into_iter().chain(spread) {
+            let mut out = Writer::relative(now);
+            processes.save_one(index, &mut out, Node::save);
+            let own = out.finish_relative()?;
+            bytes += own.len();
+            own.fixed_part().hash(&mut hash);
+        }
+        Ok((hash.finish(), bytes))
+    }
+}
+
+/// Lets all hosts record the calls of their applications, or stops it.
+pub(super) fn record<M: Model>(processes: &mut Processes<'_, Node<M>>, on: bool) {
+    processes.for_each(|node| {
+        if let Node::Host(host) = node
+            && let Some(applications) = host.own_applications_mut()
+        {
+            applications.record(on);
+        }
+    });
+}
