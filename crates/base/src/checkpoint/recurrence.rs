@@ -86,6 +86,7 @@ impl Snapshot {
     ) -> Option<Self> {
         let distance = again.now.since(begun.now);
         let old = Old::of(begun, again, self)?;
+        let step = |flow| flows.get(&flow).copied().unwrap_or(0);
         let mut sums = (begun.sums()).zip(again.sums()).zip(self.sums());
         if begun.sums().count() != self.sums().count() {
             return None;
@@ -95,31 +96,23 @@ impl Snapshot {
             let value = match own.kind {
                 Kind::Unknown | Kind::Plain => return None,
                 Kind::Deadline | Kind::Record => old.moved(own, distance.as_ps())?,
-                Kind::Sequence if own.value == u64::MAX => own.value,
-                Kind::Sequence | Kind::Goal => {
-                    let step = flows.get(&own.flow).copied().unwrap_or(0);
-                    if own.kind == Kind::Goal {
-                        old.moved(own, step)?
-                    } else {
-                        own.value.wrapping_add(step)
-                    }
-                }
+                // Not a position.
+                Kind::Sequence | Kind::Goal if own.value == u64::MAX => own.value,
+                Kind::Sequence => own.value.wrapping_add(step(own.flow)),
+                Kind::Goal => old.moved(own, step(own.flow))?,
                 Kind::Counter | Kind::Extreme => {
                     let ((begun, again), same) = sums.next()?;
-                    let is_same = |other: &Mark| {
-                        (own.kind, own.flow, own.most) == (other.kind, other.flow, other.most)
-                    };
                     debug_assert_eq!(*same, own, "the same iterator");
-                    if !is_same(begun) || !is_same(again) {
+                    let id = |mark: &Mark| (mark.kind, mark.flow, mark.most);
+                    if id(begun) != id(same) || id(again) != id(same) {
                         return None;
                     }
-                    if own.kind == Kind::Extreme {
-                        again.value
-                    } else {
-                        let grown = again.value.wrapping_sub(begun.value);
-                        let value = own.value.checked_add(grown)?;
-                        (value <= own.most).then_some(value)?
-                    }
+                    let grown = again.value.wrapping_sub(begun.value);
+                    let value = match own.kind {
+                        Kind::Extreme => again.value,
+                        _ => own.value.checked_add(grown)?,
+                    };
+                    (value <= own.most).then_some(value)?
                 }
             };
             marks.push(Mark { value, ..own });

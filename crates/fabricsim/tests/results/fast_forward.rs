@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use fabricsim::Simulation;
+use fabricsim::workload::RankApplication;
 use fabricsim_base::rng::mix;
 use fabricsim_base::units::{Duration, Time};
 
@@ -162,8 +163,11 @@ fn steady(seed: u64) -> String {
 
 /// Everything that a run shows at a time.
 fn shown(simulation: &mut Simulation) -> String {
+    let ranks = simulation.applications::<RankApplication>();
+    let ranks = ranks.map(|(_, rank)| (rank.done(), rank.iterations(), rank.left()));
+    let ranks = format!("{:?}", ranks.collect::<Vec<_>>());
     format!(
-        "{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
+        "{ranks}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
         simulation.ended(),
         simulation.take_completions(),
         simulation.counters(),

@@ -275,7 +275,10 @@ impl<R> NetworkDriver<'_, R> {
 
 impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
     fn before(&mut self, processes: &mut Processes<'_, Node<M>>, next: Time) -> Option<Epoch> {
-        if let Some(overload) = self.applications_overload() {
+        let is_ahead = self.is_ahead();
+        if let Some(overload) = self.applications_overload()
+            && !is_ahead
+        {
             self.stop = Stop::Overloaded(overload);
             return None;
         }
@@ -332,6 +335,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         }
         let (steps, messages) = (processes.steps(), processes.messages());
         if (self.state.schedule).is_due(steps, messages, processes.count())
+            && !is_ahead
             && !self.tell(processes, start)
         {
             return None;

@@ -53,7 +53,7 @@ pub(super) struct RdmaSender<L> {
     /// All bytes below this have been sent at least once.
     #[checkpoint(sequence)]
     sent_once: u64,
-    #[checkpoint(counter)]
+    /// Retransmitted bytes, of a connection since the end of its last message.
     pub(super) retransmitted: u64,
     /// If packets arrive in any order, the count of sequence numbers between `acknowledged` and
     /// `sent_once` that belong to packets that have arrived, or are known to be lost and wait for

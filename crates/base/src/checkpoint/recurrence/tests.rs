@@ -1,4 +1,6 @@
-use super::super::{Checkpointed, Reader, Recurrence, Snapshot, Stored, Writer};
+use std::collections::BTreeMap;
+
+use super::super::{Checkpointed, Kind, Reader, Recurrence, Snapshot, Stored, Writer};
 use crate::units::{Bytes, Duration, Time};
 
 /// A sender that sends a packet of 10 bytes every 7 ps, and a turn that alternates.
@@ -94,6 +96,58 @@ fn a_moved_state_is_the_state_after_as_many_periods() {
         assert_eq!(moved, stepped);
         assert_eq!(input.now(), stepped.last);
     }
+}
+
+#[test]
+fn what_has_followed_a_state_follows_it_again() {
+    let mut sender = Sender::new();
+    sender.timeout = Time::from_ps(100_000);
+    let mut snapshots = Vec::new();
+    for _ in 0..3 {
+        snapshots.push(sender.snapshot());
+        sender.step();
+    }
+    let begun = &snapshots[0];
+    let found = (snapshots[2].recurs(begun, PACKET)).expect("the turn is the same");
+    for periods in [1, 1_000] {
+        let mut again = begun.clone();
+        again.advance(&found, periods);
+        let flows = found.flows.iter();
+        let flows = flows.map(|(&flow, step)| (flow, step * periods)).collect();
+        let later = snapshots[1].after_again((begun, &again), &flows);
+        let later = later.expect("all numbers can be told");
+        let mut moved = Sender::new();
+        moved.load(&mut later.read()).expect("the same type");
+        let mut stepped = Sender::new();
+        stepped.timeout = sender.timeout;
+        (0..=2 * periods).for_each(|_| stepped.step());
+        assert_eq!(moved, stepped);
+    }
+}
+
+#[test]
+fn a_deadline_that_stays_must_be_told_from_others() {
+    let both = |first: u64, second: u64, now: u64| {
+        let mut out = Writer::relative(Time::from_ps(now));
+        out.declare(Kind::Deadline);
+        (Time::from_ps(first), Time::from_ps(second)).store(&mut out);
+        out.finish_relative().expect("both have kinds")
+    };
+    let (begun, again) = (both(500, 120, 100), both(500, 220, 200));
+    let after = |first, second| {
+        let later = both(first, second, 150).after_again((&begun, &again), &BTreeMap::new())?;
+        let mut input = later.read();
+        let values = <(Time, Time)>::fetch(&mut input).expect("both are there");
+        Some((values.0.as_ps(), values.1.as_ps()))
+    };
+    assert_eq!(after(500, 170), Some((500, 270)));
+    assert_eq!(
+        after(500, 120),
+        Some((500, 220)),
+        "it has moved with the state"
+    );
+    assert_eq!(after(500, 500), None, "one of them may be new");
+    assert_eq!(after(400, 170), None, "the one that stays is gone");
 }
 
 #[test]

@@ -9,6 +9,9 @@ use fabricsim_base::flow::{Completion, Flow, numbers_of};
 use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration, Time};
 
+/// Number of calls that one host records.
+const MOST_CALLS: usize = 1 << 12;
+
 /// An event at a host in which it calls its applications.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::network) struct Call {
@@ -117,6 +120,22 @@ impl Shift {
 }
 
 impl Cause {
+    /// Returns `true` if it is the cause `other` without the data.
+    fn is_without_data(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Network {
+                    finished,
+                    received: None,
+                },
+                Self::Network {
+                    finished: others, ..
+                },
+            ) => !finished.is_empty() && finished == others,
+            _ => false,
+        }
+    }
+
     /// Returns the cause of a call after the end of the flows `ended` and the delivery of
     /// `received`.
     pub(in crate::network) fn network(
@@ -136,6 +155,8 @@ impl Cause {
 pub(super) struct Calls {
     /// The calls since the last time they were taken; `None` if nobody needs them.
     pub(super) recorded: Option<Vec<Call>>,
+    /// Time of the last recorded call at the end of a flow.
+    pub(super) last_end: Option<Time>,
     /// Calls of the future.
     pub(super) made: VecDeque<Call>,
 }
@@ -143,20 +164,18 @@ pub(super) struct Calls {
 impl Applications {
     /// Begins or ends to record calls.
     pub(in crate::network) fn record(&mut self, on: bool) {
-        self.calls.recorded = on.then(Vec::new);
+        (self.calls.recorded, self.calls.last_end) = (on.then(Vec::new), None);
     }
 
-    /// Returns the recorded calls since the last one.
-    pub(in crate::network) fn recorded(&mut self) -> Vec<Call> {
-        let recorded = self.calls.recorded.as_mut();
-        recorded.map(std::mem::take).unwrap_or_default()
+    /// Returns the recorded calls since the last time, or `None` if there were too many.
+    pub(in crate::network) fn recorded(&mut self) -> Option<Vec<Call>> {
+        let recorded = std::mem::take(self.calls.recorded.as_mut()?);
+        (recorded.len() < MOST_CALLS).then_some(recorded)
     }
 
     /// Returns the time of the last recorded call at the end of a flow.
-    pub(in crate::network) fn last_end(&self) -> Option<Time> {
-        let recorded = self.calls.recorded.as_ref()?;
-        let last = (recorded.iter().rev()).find(|call| !call.finished().is_empty())?;
-        Some(last.at)
+    pub(in crate::network) const fn last_end(&self) -> Option<Time> {
+        self.calls.last_end
     }
 
     /// Adds a call that was made before the network has reached its time.
@@ -170,15 +189,22 @@ impl Applications {
     }
 
     /// Removes and returns the first call that was made before its time if it is for `now` and for
-    /// this cause.
+    /// this cause. Data that completes no flow is no cause.
     pub(in crate::network) fn foreseen(&mut self, now: Time, cause: &Cause) -> Option<Call> {
-        let is_it = |call: &mut Call| call.at == now && call.cause == *cause;
-        self.calls.made.pop_front_if(is_it)
+        self.calls.made.pop_front_if(|call| {
+            debug_assert!(call.at >= now, "the network does what was recorded");
+            call.at == now && (call.cause == *cause || call.cause.is_without_data(cause))
+        })
     }
 
     /// Records a call, if calls are recorded.
     pub(in crate::network) fn note(&mut self, call: Call) {
-        if let Some(recorded) = &mut self.calls.recorded {
+        if let Some(recorded) = &mut self.calls.recorded
+            && recorded.len() < MOST_CALLS
+        {
+            if !call.finished().is_empty() {
+                self.calls.last_end = Some(call.at);
+            }
             recorded.push(call);
         }
     }

@@ -9,12 +9,17 @@
 //! The driver moves the state to the last period before that. Results are the same as without, to
 //! the last byte, because nothing is estimated.
 //!
+//! Steps of collectives and iterations of training repeat as well, with the messages of applications
+//! ([`messages`]).
+//!
 //! An attempt costs about as much as the simulation of its packets. So an attempt that fails is
 //! followed by many more packets before the next one.
 
 mod attempts;
+mod effects;
 mod history;
 mod messages;
+mod periods;
 
 use super::{FlowState, NetworkDriver};
 use crate::network::node::Node;
@@ -61,6 +66,15 @@ impl<R> NetworkDriver<'_, R> {
             .unwrap_or_else(|| self.step(processes, &mut forward, start));
         self.state.forward = Some(forward);
         search
+    }
+
+    /// Returns `true` if applications were called for events that the network has yet to reach. Then
+    /// their state does not fit the state of the network, so the run cannot stop.
+    pub(super) fn is_ahead(&self) -> bool {
+        let forward = self.state.forward.as_ref();
+        let history = forward.and_then(|forward| forward.history.as_ref());
+        let last = history.and_then(|history| history.ahead.back());
+        last.is_some_and(|&last| last >= self.state.ran)
     }
 
     fn step<M: Model>(

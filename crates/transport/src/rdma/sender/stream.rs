@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use fabricsim_base::checkpoint::{Kind, LoadError, Reader, Stored, Writer};
 use fabricsim_base::flow::{Completion, Flow, StreamPlace, numbers_of};
 use fabricsim_base::id::FlowId;
-use fabricsim_base::units::{Bytes, Time};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use super::RdmaSender;
 
@@ -37,22 +37,23 @@ pub(super) struct Stream {
     messages: VecDeque<Message>,
     /// Padding of all messages.
     padding: u64,
-    /// Bytes retransmitted by the end of the last completed message.
-    retransmitted: u64,
 }
 
-/// Stores padding relative to the first message, because only differences have an effect. The
-/// numbers of messages move like positions: a host numbers its flows upwards.
+/// Stores padding and starts relative to the first message: only differences of padding have an
+/// effect, and the starts move together if they move. The numbers of messages move like positions,
+/// because a host numbers its flows upwards.
 impl Stored for Stream {
     fn store(&self, out: &mut Writer) {
         let Self {
             mtu,
             messages,
             padding,
-            retransmitted,
         } = self;
         let before = messages.front().map_or(*padding, |first| first.padding);
-        let kind = out.declare(Kind::Plain);
+        let first = messages.front().map(|first| first.flow.request.start);
+        let kind = out.declare(Kind::Record);
+        first.store(out);
+        out.declare(Kind::Plain);
         mtu.store(out);
         (padding - before).store(out);
         out.number(messages.len());
@@ -70,36 +71,36 @@ impl Stored for Stream {
             out.declare(Kind::Goal);
             from.store(out);
             out.declare(Kind::Plain);
-            let id = FlowId(0);
-            Flow { id, ..*flow }.store(out);
+            let start = flow.request.start;
+            start.since(first.unwrap_or(start)).store(out);
+            let mut flow = *flow;
+            (flow.id, flow.request.start) = (FlowId(0), Time::ZERO);
+            flow.store(out);
         }
-        out.declare(Kind::Counter);
-        retransmitted.store(out);
         out.declare(kind);
     }
 
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let first: Option<Time> = Stored::fetch(input)?;
         let (mtu, padding) = Stored::fetch(input)?;
         let count = input.length()?;
         let mut messages = VecDeque::with_capacity(count);
         for _ in 0..count {
             let (padding, id, from) = Stored::fetch(input)?;
-            let flow = Flow {
-                id: FlowId(id),
-                ..Flow::fetch(input)?
-            };
+            let after = Duration::fetch(input)?;
+            let mut flow = Flow::fetch(input)?;
+            flow.id = FlowId(id);
+            flow.request.start = first.unwrap_or(Time::ZERO) + after;
             messages.push_back(Message {
                 flow,
                 from,
                 padding,
             });
         }
-        let retransmitted = u64::fetch(input)?;
         Ok(Self {
             mtu,
             messages,
             padding,
-            retransmitted,
         })
     }
 }
@@ -110,7 +111,6 @@ impl Stream {
             mtu: mtu.get(),
             messages: VecDeque::new(),
             padding: 0,
-            retransmitted: 0,
         }
     }
 
@@ -192,9 +192,8 @@ impl<L> RdmaSender<L> {
             done.push(Completion {
                 flow: message.flow,
                 finish: now,
-                retransmitted: Bytes::new(self.retransmitted - stream.retransmitted),
+                retransmitted: Bytes::new(std::mem::take(&mut self.retransmitted)),
             });
-            stream.retransmitted = self.retransmitted;
         }
         self.target = stream.first_end();
     }
@@ -232,7 +231,7 @@ mod tests {
     use fabricsim_base::flow::{FlowRequest, PathInfo};
     use fabricsim_base::id::{ClassId, FlowId, NodeId};
     use fabricsim_base::priority::Priority;
-    use fabricsim_base::units::{Duration, Rate};
+    use fabricsim_base::units::Rate;
 
     use super::*;
 

@@ -2,34 +2,28 @@
 //! applications since.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::attempts::FastForward;
 use crate::network::applications::Call;
 use crate::network::node::Node;
 use crate::plugin::Model;
-use fabricsim_base::checkpoint::{SaveError, Snapshot, Writer};
+use fabricsim_base::checkpoint::Snapshot;
 use fabricsim_base::flow::Flow;
 use fabricsim_base::id::FlowId;
 use fabricsim_base::units::Time;
 use fabricsim_engine::Processes;
 
-/// Number of nodes whose state decides if the state of the network may be a known one.
-const SAMPLED: usize = 8;
 /// Largest number of bytes of the states, and of calls.
 const MOST_BYTES: usize = 1 << 28;
-const MOST_CALLS: usize = 1 << 20;
+const MOST_CALLS: usize = 1 << 19;
 /// The cost of a call, in messages between nodes.
 const CALL: u64 = 2;
-/// Number of ended flows after which another host sets the instants of states, because none of the
-/// current one has ended.
+/// Number of ended flows after which the past is forgotten, because none of them has set an instant.
 const SILENT: u64 = 1 << 16;
 
 /// A state of the network in the past.
 #[derive(Debug)]
 pub(super) struct Past {
-    /// Hash of the states of some nodes.
-    pub(super) sample: u64,
     pub(super) snapshot: Snapshot,
     /// Number of calls before it.
     pub(super) calls: usize,
@@ -66,20 +60,30 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Forgets the past, in a new era.
-    pub(super) fn begin(&mut self, era: (u64, Time)) {
+    /// Returns `true` if so many flows have ended since the last instant that the past does not
+    /// repeat. `ended` is the number of flows that have ended so far.
+    pub(super) const fn is_silent(&self, ended: u64) -> bool {
+        ended - self.ended > SILENT
+    }
+
+    /// Forgets the past, in a new era, after the end of so many flows. Calls are recorded from now
+    /// on if `records`.
+    pub(super) fn begin(&mut self, era: (u64, Time), ended: u64, records: bool) {
         *self = Self {
             era,
+            ended,
+            records,
             spent: self.spent,
             ahead: std::mem::take(&mut self.ahead),
             ..Self::default()
         };
     }
 
-    /// Returns `true` if one more state may be looked at: all of them together cost a small share
-    /// of the run.
+    /// Returns `true` if one more state may be compared: all of them together cost a small share of
+    /// the run. After a break, there must be room for as many as so far.
     pub(super) fn may_look(&self, forward: &FastForward, messages: u64) -> bool {
-        forward.allows(self.spent, messages)
+        let next = if self.records { 0 } else { self.spent };
+        forward.allows(self.spent + next, messages)
     }
 
     pub(super) const fn pay(&mut self, cost: u64) {
@@ -105,9 +109,6 @@ impl History {
             Node::Host(host) => host.own_applications()?.last_end(),
             Node::Switch(_) => None,
         };
-        if ended - self.ended > SILENT {
-            self.host = None;
-        }
         if self.host.is_none() {
             self.host = processes.iter().position(|node| last_end(node).is_some());
         }
@@ -121,8 +122,9 @@ impl History {
         }
     }
 
-    /// Appends the calls of all hosts since the last time.
-    pub(super) fn collect<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>) {
+    /// Appends the calls of all hosts since the last time. Returns `false` if there were too many.
+    pub(super) fn collect<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>) -> bool {
+        let mut are_all = true;
         let mut new = Vec::new();
         let mut index = 0;
         processes.for_each(|node| {
@@ -130,12 +132,14 @@ impl History {
                 && let Some(applications) = host.own_applications_mut()
             {
                 let calls = applications.recorded();
-                new.extend(calls.into_iter().map(|call| (index, call)));
+                are_all &= calls.is_some();
+                new.extend(calls.into_iter().flatten().map(|call| (index, call)));
             }
             index += 1;
         });
         new.sort_by_key(|&(host, ref call)| (call.at, host));
         self.append(new);
+        are_all
     }
 
     /// Appends calls in the order of their times.
@@ -157,23 +161,22 @@ impl History {
     }
 
     /// Stores a state.
-    pub(super) fn store(&mut self, sample: u64, snapshot: Snapshot) {
+    pub(super) fn store(&mut self, snapshot: Snapshot) {
         if std::mem::take(&mut self.has_gaps) {
             self.past.clear();
             self.forget_calls();
         }
         self.past.push(Past {
-            sample,
             snapshot,
             calls: self.calls.len(),
         });
         let bytes: usize = self.past.iter().map(|past| past.snapshot.len()).sum();
         if bytes > MOST_BYTES {
             // Every second one, so that both long and short periods can be found.
-            let mut index = 0;
+            let mut left = self.past.len();
             self.past.retain(|_| {
-                index += 1;
-                index % 2 == 0
+                left -= 1;
+                left.is_multiple_of(2)
             });
             self.forget_calls();
         }
@@ -193,26 +196,6 @@ impl History {
         for past in &mut self.past {
             past.calls -= first;
         }
-    }
-
-    /// Returns a hash of the states of some nodes, and the number of bytes of these states.
-    pub(super) fn sample<M: Model>(
-        &self,
-        processes: &Processes<'_, Node<M>>,
-        now: Time,
-    ) -> Result<(u64, usize), SaveError> {
-        let count = processes.count();
-        let spread = (0..SAMPLED.min(count)).map(|part| part * count / SAMPLED.min(count));
-        let mut hash = DefaultHasher::new();
-        let mut bytes = 0;
-        for index in self.host.into_iter().chain(spread) {
-            let mut out = Writer::relative(now);
-            processes.save_one(index, &mut out, Node::save);
-            let own = out.finish_relative()?;
-            bytes += own.len();
-            own.fixed_part().hash(&mut hash);
-        }
-        Ok((hash.finish(), bytes))
     }
 }
 
