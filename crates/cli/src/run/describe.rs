@@ -161,7 +161,7 @@ fn describe_skipped(skipped: &SkippedSummary) -> String {
     match skipped.main_reason() {
         Some((name, _)) if name.contains("::") => format!("nothing: no relative form: {name}"),
         Some((reason, _)) => format!("nothing: {reason}"),
-        None => "nothing: no period was found before a flow started or ended".to_owned(),
+        None => "nothing: no period was found".to_owned(),
     }
 }
 

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use fabricsim::Simulation;
-use fabricsim::workload::RankApplication;
 use fabricsim_base::rng::mix;
 use fabricsim_base::units::{Duration, Time};
+use fabricsim_workload::RankApplication;
 
 use crate::random_scenario::{self, Dice};
 use crate::support::simulation;
@@ -222,6 +222,34 @@ fn skipped_periods_change_no_result() {
     let with_jumps = compare_all(0..60);
     // Enough happened for the comparison to mean something.
     assert!(with_jumps >= 15, "{with_jumps}");
+}
+
+/// Runs `text` with skipping. Returns the share of skipped packet-hops.
+fn skipped_share(text: &str) -> f64 {
+    let mut skipping = simulation(text, 1);
+    skipping.fast_forward_always();
+    skipping.run_until(Time::HORIZON);
+    let skipped = skipping.skipped().map_or(0, |skipped| skipped.packet_hops);
+    skipped as f64 / skipping.counters().packet_hops as f64
+}
+
+#[test]
+fn iterations_of_short_messages_are_skipped() {
+    // No message is long enough for a period of packets.
+    let text = r#"[topology]
+        kind = "star"
+        hosts = 6
+        [cc]
+        kind = "dctcp"
+        [[workload]]
+        kind = "collective"
+        operation = "all-reduce"
+        size = "123457B"
+        iterations = 60
+        compute = "15us""#;
+    compare(text, 2, &[Time::HORIZON]);
+    let share = skipped_share(text);
+    assert!(share > 0.8, "{share}");
 }
 
 #[test]

@@ -42,8 +42,8 @@ pub(super) struct History {
     pub(super) host: Option<usize>,
     /// The last end of a flow that has set an instant.
     seen: Time,
-    /// Flows that had ended then.
-    ended: u64,
+    /// Flows that had ended then, or after the last jump.
+    pub(super) ended: u64,
     /// The instant of the next state.
     pub(super) due: Option<Time>,
     pub(super) past: Vec<Past>,

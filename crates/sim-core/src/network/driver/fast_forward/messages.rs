@@ -189,6 +189,7 @@ impl<R> NetworkDriver<'_, R> {
             return Search::Nothing;
         }
         self.move_to(processes, forward, (from, &snapshot));
+        history.ended = self.state.finished;
         if now > from {
             history.store(snapshot);
         }
