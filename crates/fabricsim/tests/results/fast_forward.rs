@@ -244,7 +244,7 @@ fn iterations_of_short_messages_are_skipped() {
         [[workload]]
         kind = "collective"
         operation = "all-reduce"
-        size = "123457B"
+        size = "120KB"
         iterations = 60
         compute = "15us""#;
     compare(text, 2, &[Time::HORIZON]);

@@ -191,10 +191,14 @@ impl Applications {
     /// Removes and returns the first call that was made before its time if it is for `now` and for
     /// this cause. Data that completes no flow is no cause.
     pub(in crate::network) fn foreseen(&mut self, now: Time, cause: &Cause) -> Option<Call> {
-        self.calls.made.pop_front_if(|call| {
-            debug_assert!(call.at >= now, "the network does what was recorded");
-            call.at == now && (call.cause == *cause || call.cause.is_without_data(cause))
-        })
+        let first = self.calls.made.front()?;
+        debug_assert!(first.at >= now, "the network does what was recorded");
+        let is_it = first.cause == *cause || first.cause.is_without_data(cause);
+        if first.at == now && is_it {
+            self.calls.made.pop_front()
+        } else {
+            None
+        }
     }
 
     /// Records a call, if calls are recorded.

@@ -6,7 +6,7 @@ use super::{Host, RANK_APPLICATION};
 use crate::network::applications::{AppNetwork, AppNews, Applications, Call, Cause, Made};
 use crate::network::orders::{Hearing, Order};
 use crate::packet::{Packet, PacketKind};
-use crate::plugin::{Application, Endpoint, EventOrder, Model, Observer, Received, StartError};
+use crate::plugin::{Application, Endpoint, EventOrder, Model, Observer, StartError};
 use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_base::rng::Stream;
@@ -201,23 +201,25 @@ impl<M: Model> Host<M> {
         any
     }
 
-    /// Calls the applications for an event that the network does not simulate. Returns their
-    /// requests, or `None` if no request is due now and the event is the timer for it.
+    /// Calls the applications because of `cause`, which the network does not simulate; `done` are the
+    /// flows that end. Returns their requests, or `None` if the cause is a due request and there is
+    /// none.
     pub(in crate::network) fn call_only(
         &mut self,
         now: Time,
-        event: Option<(&[Completion], Option<(NodeId, Received)>)>,
+        cause: &Cause,
+        done: &[Completion],
     ) -> Option<Made> {
         let applications = self.applications.as_mut()?;
-        match event {
-            Some((done, received)) => {
-                applications.on_network(now, done, received);
+        match cause {
+            Cause::Network { received, .. } => {
+                applications.on_network(now, done, *received);
             }
-            None if applications.armed == now => {
+            Cause::Due if applications.armed == now => {
                 applications.armed = Time::MAX;
                 applications.on_due(now);
             }
-            None => return None,
+            Cause::Due => return None,
         }
         let mut starts = Vec::new();
         applications.start_ready(

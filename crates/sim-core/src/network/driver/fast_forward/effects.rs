@@ -81,12 +81,8 @@ impl Effects {
                 });
             }
         }
-        let event = match cause {
-            Cause::Due => None,
-            Cause::Network { received, .. } => Some((&ended[..], received)),
-        };
         let made = processes.update(host, |node| match node {
-            Node::Host(host) => host.call_only(at, event),
+            Node::Host(host) => host.call_only(at, &cause, &ended),
             Node::Switch(_) => None,
         });
         let made = made.flatten()?;
