@@ -60,12 +60,6 @@ impl Snapshot {
         self.bytes.is_empty()
     }
 
-    /// Returns the part of the state that does not move, in bytes.
-    #[must_use]
-    pub fn fixed_part(&self) -> &[u8] {
-        &self.bytes
-    }
-
     /// Moves the state by a number of `periods` of `found`, in which it was one of the two states, or
     /// is one of them moved.
     pub fn advance(&mut self, found: &Recurrence, periods: u64) {

@@ -120,22 +120,6 @@ impl Shift {
 }
 
 impl Cause {
-    /// Returns `true` if it is the cause `other` without the data.
-    fn is_without_data(&self, other: &Self) -> bool {
-        match (self, other) {
-            (
-                Self::Network {
-                    finished,
-                    received: None,
-                },
-                Self::Network {
-                    finished: others, ..
-                },
-            ) => !finished.is_empty() && finished == others,
-            _ => false,
-        }
-    }
-
     /// Returns the cause of a call after the end of the flows `ended` and the delivery of
     /// `received`.
     pub(in crate::network) fn network(
@@ -189,12 +173,11 @@ impl Applications {
     }
 
     /// Removes and returns the first call that was made before its time if it is for `now` and for
-    /// this cause. Data that completes no flow is no cause.
+    /// this cause.
     pub(in crate::network) fn foreseen(&mut self, now: Time, cause: &Cause) -> Option<Call> {
         let first = self.calls.made.front()?;
         debug_assert!(first.at >= now, "the network does what was recorded");
-        let is_it = first.cause == *cause || first.cause.is_without_data(cause);
-        if first.at == now && is_it {
+        if first.at == now && first.cause == *cause {
             self.calls.made.pop_front()
         } else {
             None

@@ -122,8 +122,7 @@ impl<M: Model> Host<M> {
         }
         let is_delivered = applications.on_network(now, done, received);
         let is_call = is_delivered || !done.is_empty();
-        let cause = (is_call && applications.records())
-            .then(|| Cause::network(done, received.filter(|_| is_delivered)));
+        let cause = (is_call && applications.records()).then(|| Cause::network(done, received));
         self.start_ready(now, cause)
     }
 

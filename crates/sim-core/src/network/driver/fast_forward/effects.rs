@@ -21,9 +21,9 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    /// Calls the applications with the events of those of the periods `periods` that have `goals`,
-    /// from `now` on, for as long as they request the same as in one of them. Returns this one, and
-    /// the number of calls that have repeated its calls.
+    /// Calls the applications with the events of each of `periods` that has a goal, from `now` on,
+    /// for as long as they request the same as in one of them. Returns this one, and the number of
+    /// calls that have repeated its calls.
     pub(super) fn repeat<M: Model>(
         &mut self,
         processes: &mut Processes<'_, Node<M>>,

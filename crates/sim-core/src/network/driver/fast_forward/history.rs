@@ -33,7 +33,7 @@ pub(super) struct Past {
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Flows of the source, and the time of the last change of the network or of the beginning of
-    /// the run: states of before never come back.
+    /// the run. Earlier states never come back.
     pub(super) era: (u64, Time),
     pub(super) records: bool,
     /// `true` if the states cannot be compared.

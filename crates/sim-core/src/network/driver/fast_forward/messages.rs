@@ -162,7 +162,7 @@ impl<R> NetworkDriver<'_, R> {
             limit.used += own.share();
             let left = effects.calls.split_off(goal.map_or(0, |goal| goal.calls));
             self.settle_calls(processes, effects, (&left, snapshot.now()), history);
-            let is_whole = goal.is_some_and(|goal| goal.calls == own.calls.len());
+            let is_whole = goal.is_some_and(|goal| goal.past == history.past.len() - 1);
             if !left.is_empty() || !is_whole || !is_again {
                 history.ahead = left.iter().map(|(_, call)| call.at).collect();
                 foresee(processes, left);
