@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::check::CheckArgs;
 use crate::compare::CompareArgs;
+use crate::explain::ExplainArgs;
 use crate::export::ExportArgs;
 use crate::harm::HarmArgs;
 use crate::import::ImportArgs;
@@ -42,6 +43,7 @@ Examples:
   fabricsim slowdown results/a                      slowdown by flow size
   fabricsim plot slowdown results/a results/b -o slowdown.svg
   fabricsim report results/a results/b -o report.html
+  fabricsim explain results/a                       why flows were slow
   fabricsim timeline results/a -o a.json            flows and pauses, for ui.perfetto.dev
   fabricsim reproduce hpcc-results --quick          rerun the experiments of a published figure
   fabricsim harm --quick                            harm of Prague to CUBIC's completion times
@@ -70,6 +72,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Print slowdown by flow size, for one result or over several seeds
     Slowdown(SlowdownArgs),
+    /// Divide completion times by what flows waited for
+    Explain(ExplainArgs),
     /// Draw results: slowdown over size, distributions, time series (SVG, PNG or PDF)
     Plot(PlotArgs),
     /// Rerun the experiments of a published figure and compare the results

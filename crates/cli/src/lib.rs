@@ -23,6 +23,7 @@ mod compare;
 mod console;
 mod error_report;
 mod exit;
+mod explain;
 mod export;
 mod first_process;
 #[cfg(feature = "studies")]
@@ -95,6 +96,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
         Command::Check(options) => check::check(&options, registry),
         Command::Compare(options) => compare::compare(&options),
         Command::Slowdown(options) => slowdown::slowdown(&options),
+        Command::Explain(options) => explain::explain(&options),
         Command::Plot(options) => plot::plot(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
         Command::Timeline(options) => timeline::timeline(&options),

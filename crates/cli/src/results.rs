@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
 use fabricsim::output::{is_being_replaced, partial_name};
+use fabricsim_base::input::InputError;
 use fabricsim_report::{FctRecord, read_any_fct};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
+use serde_json::Value;
 
 pub(crate) use self::places::{Place, places};
-pub(crate) use self::selection::{FlowSelection, places_with_flows};
+pub(crate) use self::selection::{FlowSelection, no_such_class, places_with_flows};
 
 /// The flows of an interrupted run.
 pub(crate) const PARTIAL: &str = "fct.partial.csv";
@@ -77,6 +79,48 @@ pub(crate) fn summary_beside(path: &Path) -> PathBuf {
         false => "summary.json".to_owned(),
     };
     path.with_file_name(name)
+}
+
+/// Reads a summary.json; `Null` if there is none.
+pub(crate) fn read_summary(path: &Path) -> Result<Value, Error> {
+    if !path.exists() {
+        return Ok(Value::Null);
+    }
+    let text = read_text(FileKind::SUMMARY, path)?;
+    serde_json::from_str(&text).map_err(|error| {
+        let before: usize = text
+            .split_inclusive('\n')
+            .take(error.line().saturating_sub(1))
+            .map(str::len)
+            .sum();
+        let at = (before + error.column().saturating_sub(1)).min(text.len());
+        let diagnostic = InputError::new(
+            at..at,
+            error.to_string(),
+            "run the scenario again: the file is damaged",
+        );
+        Error::input(&path.display().to_string(), &text, diagnostic)
+    })
+}
+
+/// Describes the flows of a class by the `summary` of their run: `incast flows`. Adds the number of
+/// the class if several workloads are of that kind.
+pub(crate) fn class_name(summary: &Value, class: u16) -> String {
+    let workloads = summary.pointer("/scenario/workload");
+    let workloads = workloads.and_then(Value::as_array);
+    let workloads = workloads.map_or(&[][..], Vec::as_slice);
+    let kind_of = |workload: &Value| workload["kind"].as_str().map(str::to_owned);
+    let own = workloads.get(usize::from(class)).and_then(kind_of);
+    match own {
+        Some(kind) => {
+            let alike = workloads.iter().filter_map(kind_of);
+            match alike.filter(|other| *other == kind).count() {
+                1 => format!("{kind} flows"),
+                _ => format!("{kind} flows (class {class})"),
+            }
+        }
+        None => format!("flows of class {class}"),
+    }
 }
 
 /// Returns the default names of results: the name of the folder, or of the file if it is not just

@@ -86,6 +86,7 @@ impl Observation {
             return Ok(());
         }
         simulation.synchronize();
+        self.collect(simulation);
         let view = simulation.view(self.last.map(|last| now.since(last)), ended);
         for (series, file) in &mut self.series {
             let sampled = series.sample(&view, file);
@@ -98,6 +99,12 @@ impl Observation {
             now.saturating_add(self.interval).min(self.until)
         };
         Ok(())
+    }
+
+    fn collect(&mut self, simulation: &mut Simulation) {
+        for (series, _) in &mut self.series {
+            simulation.collect(&mut **series);
+        }
     }
 
     /// Returns `true` if no series takes another sample.
@@ -156,12 +163,13 @@ impl Observation {
     /// # Errors
     /// Fails if a file cannot be written.
     pub(crate) fn finish(
-        self,
-        simulation: &Simulation,
+        mut self,
+        simulation: &mut Simulation,
         ended: &[FctRecord],
         folder: &mut ResultFolder,
         ending: Ending,
     ) -> Result<Vec<SeriesSummary>, Error> {
+        self.collect(simulation);
         let view = simulation.view(None, ended);
         let files = self.series.into_iter().map(|(mut series, mut file)| {
             let finished = series.finish(&view, &mut file);

@@ -267,7 +267,7 @@ impl<'s> Run<'s> {
             published.finish(folder, ending)?;
         }
         let observed =
-            observation.map(|own| own.finish(&simulation, &recorder.records, folder, ending));
+            observation.map(|own| own.finish(&mut simulation, &recorder.records, folder, ending));
         let captured = capture.map(|own| own.finish(&mut simulation, folder, ending));
         let query_files = write_query_results(folder, ending, &simulation)?;
         write_tables(scenario, &simulation, folder, ending)?;

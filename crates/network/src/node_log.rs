@@ -6,11 +6,11 @@ use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
 use fabricsim_base::flow::{Completion, Flow};
-use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
-use fabricsim_core::packet::{Header, Packet, PauseChange};
-use fabricsim_core::plugin::{DropReason, Hop, Interest, Observer};
+use fabricsim_core::packet::{Packet, PacketKind, PauseChange};
+use fabricsim_core::plugin::{DropReason, Hop, Interest, Observer, Wait};
 use fabricsim_pint::query::{Sink, Truth};
 
 use crate::capture::Tap;
@@ -77,6 +77,15 @@ impl NodeLog {
         self.attached = Some(observer);
     }
 
+    /// Returns the recorder of type `R`, if there is one.
+    pub(crate) fn recorder_mut<R: Any>(&mut self) -> Option<&mut R> {
+        let mut recorders = self.recorders.iter_mut();
+        recorders.find_map(|recorder| {
+            let recorder: &mut dyn Any = &mut **recorder;
+            recorder.downcast_mut()
+        })
+    }
+
     /// Returns all observers that receive packets without telemetry.
     fn watchers(&mut self) -> impl Iterator<Item = &mut Box<dyn AttachedObserver>> {
         self.recorders.iter_mut().chain(&mut self.attached)
@@ -91,9 +100,14 @@ impl NodeLog {
     // Kept out of line, because every packet runs through the callers.
     #[cold]
     #[inline(never)]
-    fn tell_arrival<H: Header>(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {
+    fn tell_arrival<H: Observed>(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {
+        let mut seen = packet.without_telemetry();
+        // The blocks of an acknowledgement of TCP are of no use without its header.
+        if let (PacketKind::Ack, Some(header)) = (packet.kind(), packet.telemetry.segment()) {
+            seen.seq = header.ack();
+        }
         for watcher in self.watchers() {
-            watcher.on_arrival(now, node, &packet.without_telemetry());
+            watcher.on_arrival(now, node, &seen);
         }
     }
 
@@ -219,6 +233,20 @@ impl<H: Observed> Observer<H> for NodeLog {
     fn on_send(&mut self, now: Time, node: NodeId, port: PortId, packet: &Packet<H>) {
         if self.interest.has(Interest::SENDS) {
             self.tell_send(now, node, port, packet);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_event(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        timer: bool,
+        wait: &dyn Fn(FlowId) -> Option<Wait>,
+    ) {
+        for watcher in self.watchers() {
+            watcher.on_event(now, node, timer, wait);
         }
     }
 

@@ -84,6 +84,8 @@ pub trait Runner: Send {
     fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>);
     /// Removes and returns the taps of all nodes.
     fn take_taps(&mut self) -> Vec<Tap>;
+    /// Calls `visit` with the log of each node on this rank, in the order of their numbers.
+    fn for_each_log(&mut self, visit: &mut dyn FnMut(NodeId, &mut NodeLog));
     /// Returns the logs of all nodes, in the order of their numbers.
     fn logs(&self) -> Vec<&NodeLog>;
     /// Returns the current time.
@@ -291,6 +293,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         let mut taps = Vec::new();
         self.for_each_observer(|_, log| taps.extend(log.tap.take().map(|tap| *tap)));
         taps
+    }
+    fn for_each_log(&mut self, visit: &mut dyn FnMut(NodeId, &mut NodeLog)) {
+        self.for_each_observer(visit);
     }
     fn now(&self) -> Time {
         self.now()

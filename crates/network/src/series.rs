@@ -4,6 +4,7 @@
 //! [`each_series!`](crate::each_series). That line defines its key in `[observe]`, the
 //! documentation of the key, and its file `KEY.csv` or `KEY.parquet`.
 
+mod delays;
 mod flows;
 mod hop_delays;
 mod links;
@@ -27,6 +28,7 @@ use fabricsim_topology::Topology;
 use crate::node_log::AttachedObserver;
 use crate::runner::Runner;
 
+pub use delays::Delays;
 pub use flows::Flows;
 pub use hop_delays::HopDelays;
 pub use links::Links;
@@ -45,6 +47,7 @@ macro_rules! each_series {
             queue_distribution: QueueDistribution, " Write queue_distribution.csv: how long each queue had each length.";
             links: Links, " Write links.csv: utilization, marks, drops and pauses of ports.";
             flows: Flows, " Write flows.csv: rate, window and throughput of flows.";
+            delays: Delays, " Write delays.csv: the completion time of each flow, divided by what it waited for.";
             hop_delays: HopDelays, " Write hop_delays.csv: how long packets of each flow waited at each hop.";
         }
     };
@@ -77,6 +80,10 @@ pub trait Series: Checkpointed + Send + fmt::Debug {
     fn is_sampled(&self) -> bool {
         true
     }
+
+    /// Takes the records that the recorders have made since the last call. Called before
+    /// [`Self::sample`] and before [`Self::finish`], when all nodes have reached the same time.
+    fn collect(&mut self, _network: &mut dyn Runner) {}
 
     /// Ends an interval at `view.now`, or begins the first one.
     ///

@@ -1,12 +1,14 @@
 //! Observations of a run other than its flows: queues, links, rates and pauses, read from result
 //! files and summarized.
 
+mod delays;
 mod fairness;
 mod links;
 mod names;
 mod pauses;
 mod queues;
 
+pub use delays::{DelayPart, DelayedFlow, Delays};
 pub use fairness::{FairnessPoint, FlowSample, fairness_over_time, jain_index, read_flow_samples};
 pub use links::{LinkSample, LinkUse, link_uses, read_links};
 pub use names::read_port_names;

@@ -27,7 +27,7 @@ pub use congestion::{
     TelemetryCarrier, TelemetryReader, TelemetryView, Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{
-    Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, Unfinished,
+    Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, Unfinished, Wait,
 };
 pub use event_order::{ByInsertion, ByNode, EventOrder};
 pub use observer::{DropReason, Interest, Observer};

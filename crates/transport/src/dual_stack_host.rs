@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_base::flow::{Completion, Flow};
-use fabricsim_base::id::{ClassId, PortId};
+use fabricsim_base::id::{ClassId, FlowId, PortId};
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
     ControllerFactory, Endpoint, EndpointCounters, LivePart, PortUpdate, Received, TelemetryReader,
-    Transport, Unfinished,
+    Transport, Unfinished, Wait,
 };
 
 use crate::rdma::{Rdma, RdmaSettings};
@@ -273,6 +273,10 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
             update = self.tcp.on_deadline(now, done);
         }
         update
+    }
+
+    fn wait(&self, now: Time, flow: FlowId) -> Option<Wait> {
+        (self.rdma.wait(now, flow)).or_else(|| self.tcp.wait(now, flow))
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {

@@ -1,24 +1,21 @@
 //! The runs of a report, read one at a time. Only the data for figures and tables stays in memory.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fabricsim::Error;
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::InputError;
 use fabricsim_plot::figure::{BinCount, CdfOf, SlowdownCurve, Style, cdf_curve};
 use fabricsim_report::{
     Confidence, FctRecord, Goodput, GroupTails, Percentile, SlowdownTable, group_tails,
     incast_rounds,
 };
-use fabricsim_scenario::text::file_kind::FileKind;
-use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
 use crate::queries::{Queries, read_queries};
 use crate::results::{
-    FlowSelection, PARTIAL, Place, fct_file, names, places, read_flows, refuse_mixture,
-    summary_beside,
+    FlowSelection, PARTIAL, Place, class_name, fct_file, names, places, read_flows, read_summary,
+    refuse_mixture, summary_beside,
 };
 
 /// Percentiles of the slowdown in figures.
@@ -155,28 +152,6 @@ fn incasts(records: &[FctRecord], summary: &Value) -> Vec<(u16, Vec<f64>)> {
         .collect()
 }
 
-/// Reads a summary.json; `Null` if there is none.
-fn read_summary(path: &Path) -> Result<Value, Error> {
-    if !path.exists() {
-        return Ok(Value::Null);
-    }
-    let text = read_text(FileKind::SUMMARY, path)?;
-    serde_json::from_str(&text).map_err(|error| {
-        let before: usize = text
-            .split_inclusive('\n')
-            .take(error.line().saturating_sub(1))
-            .map(str::len)
-            .sum();
-        let at = (before + error.column().saturating_sub(1)).min(text.len());
-        let diagnostic = InputError::new(
-            at..at,
-            error.to_string(),
-            "run the scenario again: the file is damaged",
-        );
-        Error::input(&path.display().to_string(), &text, diagnostic)
-    })
-}
-
 impl Run {
     /// Returns a value of the summary as text, or a dash if there is none.
     pub(crate) fn text(&self, pointer: &str) -> String {
@@ -187,26 +162,9 @@ impl Run {
         }
     }
 
-    /// Describes the flows of a class: `incast flows`. Adds the number of the class if several
-    /// workloads are of that kind.
+    /// Describes the flows of a class.
     pub(crate) fn class_name(&self, class: u16) -> String {
-        let workloads = self
-            .summary
-            .pointer("/scenario/workload")
-            .and_then(Value::as_array);
-        let workloads = workloads.map_or(&[][..], Vec::as_slice);
-        let kind_of = |workload: &Value| workload["kind"].as_str().map(str::to_owned);
-        let own = workloads.get(usize::from(class)).and_then(kind_of);
-        match own {
-            Some(kind) => {
-                let alike = workloads.iter().filter_map(kind_of);
-                match alike.filter(|other| *other == kind).count() {
-                    1 => format!("{kind} flows"),
-                    _ => format!("{kind} flows (class {class})"),
-                }
-            }
-            None => format!("flows of class {class}"),
-        }
+        class_name(&self.summary, class)
     }
 
     /// Returns a count of the summary.

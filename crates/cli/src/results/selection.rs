@@ -75,7 +75,7 @@ impl FlowSelection {
     }
 }
 
-fn no_such_class(path: &Path, class: u16, classes: &BTreeSet<u16>) -> Error {
+pub(crate) fn no_such_class(path: &Path, class: u16, classes: &BTreeSet<u16>) -> Error {
     let there_are: Vec<String> = classes.iter().map(u16::to_string).collect();
     Error::Unsupported {
         scenario: path.display().to_string(),

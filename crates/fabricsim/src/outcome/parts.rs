@@ -105,6 +105,15 @@ impl<'s> Run<'s> {
                 help: "leave it \"off\", or run the scenario in one process".to_owned(),
             });
         }
+        if self.ranks.is_some() && self.scenario.observe().is_some_and(|own| own.delays) {
+            return Err(Error::Unsupported {
+                scenario: "`observe.delays`".to_owned(),
+                message: "a run over several ranks cannot take completion times apart: no rank \
+                          sees the whole path of a packet"
+                    .to_owned(),
+                help: "leave the key out, or run the scenario in one process".to_owned(),
+            });
+        }
         if self.ranks.is_some() {
             let message = "frames of a run over several ranks cannot be captured";
             refuse_capture(

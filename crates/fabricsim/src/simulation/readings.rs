@@ -10,7 +10,7 @@ use fabricsim_scenario::text::error::Error;
 
 use super::Simulation;
 use fabricsim_network::PauseEvent;
-use fabricsim_network::series::View;
+use fabricsim_network::series::{Series, View};
 use fabricsim_network::{QueueArea, QueueBin};
 
 impl Simulation {
@@ -175,6 +175,11 @@ impl Simulation {
 
     pub(crate) fn synchronize(&mut self) {
         self.runner.synchronize();
+    }
+
+    /// Lets `series` take the records of nodes.
+    pub(crate) fn collect(&mut self, series: &mut dyn Series) {
+        series.collect(&mut *self.runner);
     }
 
     /// Returns the view of the run for series of `[observe]` at the end of an `interval`, given the

@@ -85,6 +85,10 @@ macro_rules! observe_settings {
                 pub classes: Option<Vec<NumberRange>> = none,
                 /// Only flows of at least this size.
                 pub min_size: Bytes = "0B",
+                /// Only this share of the flows, chosen by a hash of their numbers. Messages share the
+                /// choice of their connection.
+                #[range(above 0.0, to 1.0)]
+                pub flow_share: f64 = 1.0,
                 /// Most rows of one file.
                 #[range(from 1)]
                 #[refused("the files would be empty", "give a number such as 10000000")]
@@ -186,6 +190,7 @@ impl ObserveSettings {
                 ids: self.flow_ids.clone(),
                 classes: self.classes.clone(),
                 min_size: self.min_size,
+                share: self.flow_share,
             },
         }
     }

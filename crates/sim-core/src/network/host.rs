@@ -14,7 +14,7 @@ use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::packet::{Packet, PacketKind, PauseChange};
-use crate::plugin::{Endpoint, EventOrder, Model, Observer, PortUpdate};
+use crate::plugin::{Endpoint, EventOrder, Interest, Model, Observer, PortUpdate};
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::flow::{Completion, Flow};
 use fabricsim_base::id::{NodeId, PortId};
@@ -123,6 +123,7 @@ impl<M: Model> Host<M> {
                 inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
                     self.last = now;
                     self.on_arrival(now, channel, packet, send_buffer);
+                    self.observe_event(now, false);
                     self.last_arrival()
                 });
             // If events are ordered by insertion, an arrival at the time of the next event may be
@@ -140,6 +141,7 @@ impl<M: Model> Host<M> {
             }
             self.counters.events += 1;
             self.last = now;
+            let mut by_timer = false;
             // If events are ordered by insertion, a flow starts by an event that is set at its own
             // time.
             if start == now && !(M::Order::BY_INSERTION && (arrival == now || local == now)) {
@@ -157,7 +159,9 @@ impl<M: Model> Host<M> {
                 let timer = self.timers.pop().expect("a timer has just been seen");
                 self.cause = timer.set;
                 self.on_timer(now, timer, send_buffer);
+                by_timer = timer.rank == RANK_DEADLINE;
             }
+            self.observe_event(now, by_timer);
         }
     }
 
@@ -283,6 +287,15 @@ impl<M: Model> Host<M> {
             } else {
                 self.arm_deadline(now);
             }
+        }
+    }
+
+    #[inline]
+    fn observe_event(&mut self, now: Time, by_timer: bool) {
+        if self.observer.interest().has(Interest::EVENTS) {
+            let endpoint = &self.endpoint;
+            let wait = |flow| endpoint.wait(now, flow);
+            self.observer.on_event(now, self.id, by_timer, &wait);
         }
     }
 

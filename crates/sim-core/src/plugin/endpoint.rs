@@ -53,6 +53,25 @@ pub struct LiveFlow {
     pub acknowledged: Bytes,
 }
 
+/// The reason why the sender of a flow, or of the stream of a connection, does not send now.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+pub enum Wait {
+    /// The connection is not open yet.
+    Handshake,
+    /// The window is full.
+    Window,
+    /// The receiver has not granted credit.
+    Credit,
+    /// The pacing rate allows the next packet at this time.
+    Pacing(Time),
+    /// A packet is ready, and waits for the port: other packets are ahead, or it is paused.
+    Port,
+    /// All bytes have been sent, and some are not acknowledged.
+    Acknowledgement,
+    /// No bytes are left.
+    Nothing,
+}
+
 /// The part of a live flow that one endpoint knows. If the other side of a connection sends the
 /// bytes, each side knows a part.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
@@ -208,6 +227,12 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
 
     /// Called when `deadline` is reached.
     fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> PortUpdate;
+
+    /// Returns the reason why the flow with this number in its packets does not send at `now`, or
+    /// `None` if it is not sent from here. Called only for observers that need it.
+    fn wait(&self, _now: Time, _flow: FlowId) -> Option<Wait> {
+        None
+    }
 
     /// Returns the flows that have started here and not ended, in the order of their numbers.
     fn unfinished(&self) -> Vec<Unfinished>;

@@ -1,9 +1,9 @@
 //! Observers of a simulation, which do not influence it.
 
 use crate::packet::{Header, Packet, PauseChange};
-use crate::plugin::Hop;
+use crate::plugin::{Hop, Wait};
 use fabricsim_base::flow::{Completion, Flow};
-use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 
@@ -38,8 +38,10 @@ impl Interest {
     /// All calls about a switch in time order. Without this flag, calls are in order for each port,
     /// but time may go back from one port to another.
     pub const ORDER: Self = Self(8);
+    /// [`Observer::on_event`].
+    pub const EVENTS: Self = Self(16);
     /// All per-packet calls, in time order.
-    pub const EVERYTHING: Self = Self(15);
+    pub const EVERYTHING: Self = Self(31);
 
     /// Returns the union of the two interests.
     #[inline]
@@ -83,6 +85,20 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     /// yet.
     #[inline]
     fn on_arrival(&mut self, _now: Time, _node: NodeId, _packet: &Packet<H>) {}
+
+    /// Host `node` has handled an event: an arrival, the start of a flow, a departure, or a timer.
+    /// Flows that were seen in calls since the last event may now wait for something else; after a
+    /// timer, any flow may. `wait` returns the reason why the flow with this number in its packets
+    /// does not send now, or `None` if the host does not send its data.
+    #[inline]
+    fn on_event(
+        &mut self,
+        _now: Time,
+        _node: NodeId,
+        _timer: bool,
+        _wait: &dyn Fn(FlowId) -> Option<Wait>,
+    ) {
+    }
 
     /// A flow of `node` ends.
     #[inline]

@@ -18,7 +18,7 @@ use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, LivePart,
-    PortUpdate, Received, SendLimits, Unfinished,
+    PortUpdate, Received, SendLimits, Unfinished, Wait,
 };
 use rustc_hash::FxHashMap;
 
@@ -349,6 +349,12 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             self.set_timer(slot);
         }
         update
+    }
+
+    fn wait(&self, now: Time, flow: FlowId) -> Option<Wait> {
+        let slot = *self.slots.get(&flow)?;
+        let sender = self.senders[slot as usize].as_ref()?;
+        Some(sender.wait(now))
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {

@@ -4,6 +4,7 @@ mod opening;
 mod probes;
 mod segments;
 mod stream;
+mod waits;
 
 use std::sync::Arc;
 
@@ -366,19 +367,5 @@ impl Connection {
             Task::Fetch(fetch) => self.receiver.delivered() - fetch.from,
             _ => self.sender.acknowledged(),
         })
-    }
-
-    /// Returns a description of the event that the connection waits for.
-    pub(super) fn waits_for(&self) -> String {
-        if self.handshake.state != State::Open {
-            return format!(
-                "a reply to its SYN, which was sent {} times",
-                self.handshake.sent
-            );
-        }
-        match &self.task {
-            Task::Fetch(_) if self.sender.is_done() => "the response".to_owned(),
-            _ => self.sender.waits_for(),
-        }
     }
 }

@@ -16,7 +16,7 @@ use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::{Flags, Packet};
 use fabricsim_core::plugin::{
     Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, TelemetryReader,
-    Unfinished,
+    Unfinished, Wait,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -277,6 +277,11 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             self.settle(now, slot);
         }
         PortUpdate::Ready
+    }
+
+    fn wait(&self, now: Time, flow: FlowId) -> Option<Wait> {
+        let slot = *self.slots.get(&flow)?;
+        self.connections[slot as usize].as_ref()?.wait(now)
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {

@@ -9,6 +9,7 @@ mod outgoing;
 mod pacing;
 mod probes;
 mod timeouts;
+mod waits;
 
 use std::sync::Arc;
 
@@ -382,18 +383,5 @@ impl TcpSender {
         }
         self.on_timeout(now);
         true
-    }
-
-    /// Returns a description of the event that the sender waits for.
-    pub(super) fn waits_for(&self) -> String {
-        let retries = self.timers.timeouts_in_a_row();
-        let in_flight = self.next - self.una;
-        if retries > 0 {
-            format!("an acknowledgement of {in_flight} bytes, after {retries} timeouts in a row")
-        } else if self.may_send() {
-            "its turn at the NIC".to_owned()
-        } else {
-            format!("an acknowledgement of {in_flight} bytes")
-        }
     }
 }

@@ -2,12 +2,37 @@
 
 use std::fmt::Write as _;
 
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::CongestionControl;
+use fabricsim_core::plugin::{CongestionControl, Wait};
 
 use super::{MAX_BACKOFF, RdmaSender};
 
 impl<L> RdmaSender<L> {
+    /// Returns the reason why the sender does not send at `now`.
+    pub(in crate::rdma) fn wait<H: Header>(&self, now: Time) -> Wait
+    where
+        L: CongestionControl<H>,
+    {
+        if self.next >= self.written {
+            if self.in_flight() > 0 {
+                Wait::Acknowledgement
+            } else {
+                Wait::Nothing
+            }
+        } else if self.may_send::<H>() {
+            if self.next_send > now {
+                Wait::Pacing(self.next_send)
+            } else {
+                Wait::Port
+            }
+        } else if H::CREDIT && self.waits_for_credit::<H>() {
+            Wait::Credit
+        } else {
+            Wait::Window
+        }
+    }
+
     /// Returns a description of the event that the sender waits for.
     pub(in crate::rdma) fn waits_for<H: Header>(&self) -> String
     where
