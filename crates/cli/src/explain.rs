@@ -116,7 +116,7 @@ fn delays_file(path: &Path) -> Result<PathBuf, Error> {
     } else {
         path.to_owned()
     };
-    if file.exists() {
+    if file.exists() || !path.exists() {
         return Ok(file);
     }
     let parquet = file.with_extension("parquet").exists();

@@ -1,6 +1,7 @@
 //! Time series: they record the events of the run, and do not affect the packets.
 
 mod by_hand;
+mod delays;
 mod files;
 mod groups;
 mod hop_delays;
@@ -14,11 +15,12 @@ use std::path::Path;
 use fabricsim::outcome::{Existing, Summary, run_to_folder};
 use fabricsim::output::Destination;
 
-const SERIES: [&str; 5] = [
+const SERIES: [&str; 6] = [
     "queues.csv",
     "queue_distribution.csv",
     "links.csv",
     "flows.csv",
+    "delays.csv",
     "hop_delays.csv",
 ];
 
@@ -30,6 +32,7 @@ const ALL: &str = r#"
     links = true
     flows = true
     hop_delays = true
+    delays = true
 "#;
 
 /// Spines may run late, links lose packets, one fails and one changes its rate.

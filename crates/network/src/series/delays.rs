@@ -9,7 +9,7 @@
 mod part;
 mod recorder;
 mod sender;
-mod served;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,10 +21,12 @@ use fabricsim_base::units::Time;
 use fabricsim_topology::Topology;
 use rustc_hash::FxHashMap;
 
-use self::part::{Behind, Part, Stage, Step, spent};
-use self::recorder::{Carrier, Ended, HostEvent, HostRecorder, NodePauses, SwitchRecorder};
+use self::part::{Behind, Part, Stage, spent};
+use self::recorder::{
+    Carrier, Departure, Ended, HostEvent, HostRecorder, NodePauses, SwitchRecorder,
+};
 use self::sender::{Context, Parts, Sender};
-use self::served::Served;
+use self::turns::{Classes, Turns};
 use super::ports::{NamedPort, named};
 use super::rows::{CellKind, Columns, Rows, SeriesCell};
 use super::selection::FlowFilter;
@@ -41,11 +43,12 @@ pub struct Delays {
     filter: FlowFilter,
     #[checkpoint(rebuilt)]
     time: Range<Time>,
-    /// The records since the last sample, by host and by switch.
-    events: Vec<(NodeId, Vec<HostEvent>)>,
-    steps: Vec<(NodeId, Vec<(Carrier, Time, Step)>)>,
+    /// The events at hosts since the last sample, in order at each host.
+    events: Vec<(NodeId, HostEvent)>,
+    /// The packets that have left nodes since the last sample.
+    steps: Vec<(NodeId, Departure)>,
     pauses: BTreeMap<NodeId, NodePauses>,
-    served: Served,
+    classes: Classes,
     senders: FxHashMap<Carrier, Sender>,
     #[checkpoint(rebuilt)]
     ports: FxHashMap<(NodeId, PortId), NamedPort>,
@@ -88,7 +91,7 @@ impl Series for Delays {
             events: Vec::new(),
             steps: Vec::new(),
             pauses: BTreeMap::new(),
-            served: Served::default(),
+            classes: Classes::default(),
             senders: FxHashMap::default(),
             ports: named_ports(scope.topology),
         }
@@ -107,19 +110,17 @@ impl Series for Delays {
     fn collect(&mut self, network: &mut dyn Runner) {
         network.for_each_log(&mut |node, log| {
             if let Some(host) = log.recorder_mut::<HostRecorder>() {
-                for (flow, class) in host.classes.drain(..) {
-                    self.served.note_class(flow, class);
-                }
-                self.events.push((node, std::mem::take(&mut host.events)));
-                self.steps.push((node, std::mem::take(&mut host.replies)));
+                self.classes.extend(host.classes.drain(..));
+                self.events
+                    .extend(host.events.drain(..).map(|own| (node, own)));
+                self.steps
+                    .extend(host.replies.drain(..).map(|own| (node, own)));
                 if !host.pauses.is_empty() {
                     self.pauses.insert(node, host.pauses.clone());
                 }
             } else if let Some(switch) = log.recorder_mut::<SwitchRecorder>() {
-                for (port, at, flow) in switch.turns.drain(..) {
-                    self.served.note((node, port), at, flow);
-                }
-                self.steps.push((node, std::mem::take(&mut switch.steps)));
+                self.steps
+                    .extend(switch.steps.drain(..).map(|own| (node, own)));
             }
         });
     }
@@ -153,66 +154,59 @@ impl Delays {
     /// Follows all senders through the records since the last sample. Returns the chosen flows that
     /// have ended.
     fn follow(&mut self, view: &View<'_>) -> Vec<Finished> {
-        let (all, steps) = (
-            std::mem::take(&mut self.events),
-            std::mem::take(&mut self.steps),
-        );
-        self.prepare(&all);
-        for (node, steps) in steps {
-            for (carrier, sent_at, step) in steps {
-                if let Some(sender) = self.senders.get_mut(&carrier) {
-                    sender.add_step(sent_at, node, step);
-                }
+        self.prepare();
+        for (node, (carrier, sent_at, step)) in self.steps.drain(..) {
+            if let Some(sender) = self.senders.get_mut(&carrier) {
+                sender.add_step(sent_at, node, step);
             }
         }
+        let switches = view.network.recorders::<SwitchRecorder>().into_iter();
+        let turns: FxHashMap<NodeId, &[Turns]> = switches
+            .map(|(node, recorder)| (node, &recorder.turns[..]))
+            .collect();
         let mut finished = Vec::new();
-        for (host, events) in all {
+        for (host, event) in self.events.drain(..) {
             let context = Context {
                 topology: view.topology,
-                served: &self.served,
+                turns: &turns,
+                classes: &self.classes,
                 pauses: self.pauses.get(&host),
             };
-            for event in events {
-                let ended = handle(&mut self.senders, event, &context);
-                finished.extend(ended.filter(|one| {
-                    let flow = &one.ended.flow;
-                    let request = &flow.request;
-                    self.time.contains(&request.start)
-                        && one.ended.finish <= self.time.end
-                        && self
-                            .filter
-                            .takes(flow.carrier(), request.class, request.size)
-                }));
-            }
+            let ended = handle(&mut self.senders, event, &context);
+            finished.extend(ended.filter(|one| {
+                let flow = &one.ended.flow;
+                let request = &flow.request;
+                self.time.contains(&request.start)
+                    && one.ended.finish <= self.time.end
+                    && self
+                        .filter
+                        .takes(flow.carrier(), request.class, request.size)
+            }));
         }
         finished
     }
 
     /// Adds new senders, and the packets that have left.
-    fn prepare(&mut self, all: &[(NodeId, Vec<HostEvent>)]) {
-        for (host, events) in all {
-            for event in events {
-                match event {
-                    HostEvent::Start(now, flow) => {
-                        let carrier = (flow.carrier(), flow.key().src);
-                        let new = || Sender::new(*host, *now, flow);
-                        self.senders.entry(carrier).or_insert_with(new);
-                    }
-                    HostEvent::Sent {
-                        carrier,
-                        seq,
-                        payload,
-                        step,
-                        ..
-                    } => {
-                        if let Some(sender) = self.senders.get_mut(carrier) {
-                            sender.add_journey(seq + u64::from(*payload), *step);
-                        }
-                    }
-                    HostEvent::Acknowledged { .. }
-                    | HostEvent::Waits { .. }
-                    | HostEvent::End(_) => {}
+    fn prepare(&mut self) {
+        for (host, event) in &self.events {
+            match event {
+                HostEvent::Start(now, flow) => {
+                    let carrier = (flow.carrier(), flow.key().src);
+                    let new = || Sender::new(*host, *now, flow);
+                    self.senders.entry(carrier).or_insert_with(new);
                 }
+                HostEvent::Sent {
+                    carrier,
+                    seq,
+                    payload,
+                    step,
+                    ..
+                } => {
+                    if let Some(sender) = self.senders.get_mut(carrier) {
+                        sender.add_journey(seq + u64::from(*payload), *step);
+                    }
+                }
+                HostEvent::Acknowledged { .. } | HostEvent::Waits { .. } | HostEvent::End(_) => {}
             }
         }
     }
@@ -281,12 +275,14 @@ fn write_parts(
 ) -> io::Result<()> {
     let request = &ended.flow.request;
     let number = |number: u32| SeriesCell::Whole(u64::from(number));
+    let (no, nothing) = (SeriesCell::Empty, SeriesCell::Text(""));
+    let nowhere = [no, no, nothing, nothing, nothing];
     for (label, time) in parts {
         let port = label.at.and_then(|at| ports.get(&at));
-        let [node, port, name, tier, peer] = port.map_or([SeriesCell::Empty; 5], NamedPort::cells);
+        let [node, port, name, tier, peer] = port.map_or(nowhere, NamedPort::cells);
         let class;
         let behind = match label.behind {
-            None => SeriesCell::Empty,
+            None => nothing,
             Some(Behind::Own) => SeriesCell::Text("own"),
             Some(Behind::Class(ClassId(own))) => {
                 class = own.to_string();

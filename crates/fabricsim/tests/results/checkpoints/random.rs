@@ -222,6 +222,7 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
             flows = true
             queue_distribution = true
             hop_delays = true
+            delays = true
         "#;
     }
     if !tcp && dice.one_in(5) {

@@ -95,8 +95,8 @@ fn an_interrupted_run_leaves_partial_series() {
 #[test]
 fn series_can_be_parquet() {
     let dir = tempfile::tempdir().unwrap();
-    let observe =
-        "queues = true\nqueue_distribution = true\nlinks = true\nflows = true\nhop_delays = true";
+    let observe = "queues = true\nqueue_distribution = true\nlinks = true\nflows = true\n\
+         delays = true\nhop_delays = true";
     run(&incast(observe), dir.path(), 1);
     let rows = |summary: &crate::observation::Summary| -> Vec<u64> {
         summary.observed.iter().map(|s| s.rows).collect()

@@ -13,10 +13,15 @@ use fabricsim_core::plugin::{DropReason, Hop, Interest, Observer, Wait};
 use fabricsim_engine::Message as _;
 
 use super::part::Step;
+use super::turns::Turns;
 use crate::series::selection::FlowFilter;
 
 /// A flow or a connection, and the address from which its data is sent.
 pub(super) type Carrier = (FlowId, NodeId);
+
+/// A packet that leaves a node: its carrier, the departure of its data packet from the sender, and
+/// its step.
+pub(super) type Departure = (Carrier, Time, Step);
 
 /// Recent pauses of one priority at one port. A packet that waited for more pauses than are kept
 /// counts the rest as queueing.
@@ -113,7 +118,7 @@ pub(super) struct HostRecorder {
     /// The classes of flows and connections that have started.
     pub(super) classes: Vec<(FlowId, ClassId)>,
     /// Acknowledgements that have left.
-    pub(super) replies: Vec<(Carrier, Time, Step)>,
+    pub(super) replies: Vec<Departure>,
     pub(super) pauses: NodePauses,
     /// The address and the last wait of each carrier with bytes left.
     live: BTreeMap<FlowId, (NodeId, Option<Wait>)>,
@@ -132,11 +137,9 @@ pub(super) struct SwitchRecorder {
     #[checkpoint(rebuilt)]
     filter: FlowFilter,
     /// Packets that have left, with the departures of their data packets.
-    pub(super) steps: Vec<(Carrier, Time, Step)>,
-    /// The times from which a port served another flow than before.
-    pub(super) turns: Vec<(PortId, Time, FlowId)>,
-    /// By port: the flow that it serves.
-    serving: Vec<FlowId>,
+    pub(super) steps: Vec<Departure>,
+    /// By port.
+    pub(super) turns: Vec<Turns>,
     pauses: NodePauses,
 }
 
@@ -312,17 +315,13 @@ impl Observer<()> for HostRecorder {
     fabricsim_base::saves_state!();
 }
 
-/// The number of no flow.
-const NOBODY: FlowId = FlowId(u32::MAX);
-
 impl SwitchRecorder {
     pub(super) fn new(time: Range<Time>, filter: FlowFilter, ports: usize) -> Self {
         Self {
             time,
             filter,
             steps: Vec::new(),
-            turns: Vec::new(),
-            serving: vec![NOBODY; ports],
+            turns: (0..ports).map(|_| Turns::default()).collect(),
             pauses: NodePauses::new(),
         }
     }
@@ -340,11 +339,7 @@ impl Observer<()> for SwitchRecorder {
         if !self.time.contains(&hop.now) {
             return;
         }
-        let serving = &mut self.serving[hop.port.index()];
-        if *serving != packet.flow {
-            *serving = packet.flow;
-            self.turns.push((hop.port, hop.now, packet.flow));
-        }
+        self.turns[hop.port.index()].note(hop.now, packet.flow);
         if !self.filter.takes_id(carrier.0) {
             return;
         }

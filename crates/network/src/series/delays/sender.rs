@@ -9,10 +9,11 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::Wait;
 use fabricsim_topology::Topology;
+use rustc_hash::FxHashMap;
 
 use super::part::{Behind, Leg, Part, Spent, Stage, Step, add_legs, before, spent};
 use super::recorder::NodePauses;
-use super::served::Served;
+use super::turns::{Classes, Turns};
 
 /// The time of a flow or message in its parts, in picoseconds.
 pub(super) type Parts = BTreeMap<Spent, u64>;
@@ -53,6 +54,9 @@ struct Message {
     parts: Parts,
 }
 
+/// Steps of a packet and its acknowledgement over five switches.
+const USUAL_STEPS: usize = 12;
+
 /// The account of one sender. The time of its first flow is divided without gaps into [entries]
 /// (Entry); a message takes the entries from its turn to the departure of its deciding packet.
 #[derive(Debug, Stored)]
@@ -62,6 +66,8 @@ pub(super) struct Sender {
     host: NodeId,
     priority: Priority,
     journeys: VecDeque<Journey>,
+    /// Memory of past journeys.
+    spare: Vec<Vec<(NodeId, Step)>>,
     /// All bytes below this were acknowledged before the last acknowledgement.
     acknowledged: u64,
     /// The arrival of the last acknowledgement, and the departure of its data packet.
@@ -82,7 +88,9 @@ pub(super) struct Sender {
 /// Everything outside of the sender that its account depends on.
 pub(super) struct Context<'a> {
     pub(super) topology: &'a Topology,
-    pub(super) served: &'a Served,
+    /// The flows that ports of switches have served, by switch.
+    pub(super) turns: &'a FxHashMap<NodeId, &'a [Turns]>,
+    pub(super) classes: &'a Classes,
     /// The pauses at the ports of the sender's host.
     pub(super) pauses: Option<&'a NodePauses>,
 }
@@ -96,6 +104,7 @@ impl Sender {
             host,
             priority: flow.request.priority,
             journeys: VecDeque::new(),
+            spare: Vec::new(),
             acknowledged: 0,
             last: None,
             until: now,
@@ -110,10 +119,14 @@ impl Sender {
 
     /// Notes that the data packet with `step` has left, with bytes up to `end`.
     pub(super) fn add_journey(&mut self, end: u64, step: Step) {
+        let new = || Vec::with_capacity(USUAL_STEPS);
+        let mut steps = self.spare.pop().unwrap_or_else(new);
+        steps.clear();
+        steps.push((self.host, step));
         self.journeys.push_back(Journey {
             sent_at: step.left,
             end,
-            steps: vec![(self.host, step)],
+            steps,
         });
     }
 
@@ -201,20 +214,21 @@ impl Sender {
         below: u64,
         context: &Context<'_>,
     ) {
-        let legs = if self.wait == Wait::Window && now > self.until.max(self.wire.0) {
-            Some(self.way(sent_at, now, context))
-        } else {
-            None
-        };
-        self.pass(now, legs.as_deref(), context);
+        let is_full = self.wait == Wait::Window && now > self.until.max(self.wire.0);
+        let legs = is_full.then(|| self.way(sent_at, now, context));
+        // An acknowledgement that was overtaken long ago says nothing about the wait.
+        if legs.as_ref().is_none_or(|legs| !legs.is_empty()) {
+            self.pass(now, legs.as_deref(), context);
+        }
         // The packets of the last acknowledgement may have completed a message, which has ended by
-        // now.
+        // now. Acknowledgements on other paths may be late by a round trip.
         let acknowledged = self.acknowledged;
-        while self
-            .journeys
-            .front()
-            .is_some_and(|own| own.end <= acknowledged)
+        let late = before(sent_at, now.since(sent_at));
+        while let Some(past) = self.journeys.front_mut()
+            && past.end <= acknowledged
+            && past.sent_at < late
         {
+            self.spare.push(std::mem::take(&mut past.steps));
             self.journeys.pop_front();
         }
         self.acknowledged = acknowledged.max(below);
@@ -328,9 +342,11 @@ impl Sender {
                 });
             }
             let delay = context.topology.ports(*node)[step.port.index()].delay;
-            let port = (*node, step.port);
             let behind = |from, to, visit: &mut dyn FnMut(Time, Option<Behind>)| {
-                context.served.visit(port, (from, to), self.carrier, visit);
+                if let Some(ports) = context.turns.get(node) {
+                    let turns = &ports[step.port.index()];
+                    turns.visit((from, to), self.carrier, context.classes, visit);
+                }
             };
             add_legs(*node, step, delay, behind, &mut legs);
             arrived = step.next;
