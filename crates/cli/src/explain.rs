@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim_base::id::FlowId;
-use fabricsim_base::units::Duration;
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_plot::figure::{Unit, quantity};
 use fabricsim_report::Percentile;
 use fabricsim_report::observed::{DelayPart, DelayedFlow, Delays};
@@ -291,13 +291,13 @@ fn describe_slowest(text: &mut String, summary: &Value, delays: &Delays<'_>, cou
 fn describe_flow(text: &mut String, summary: &Value, flow: &DelayedFlow, own: &Delays<'_>) {
     line!(
         text,
-        "flow {} ({}) from host {} to host {}, {} bytes from {} on: {}, slowdown {:.3}",
+        "flow {} ({}) from host {} to host {}, {} bytes, start {}: {}, slowdown {:.3}",
         flow.flow.0,
         class_name(summary, flow.class.0),
         flow.src.0,
         flow.dst.0,
         flow.size.get(),
-        flow.start,
+        time(flow.start.since(Time::ZERO)),
         time(flow.fct),
         flow.slowdown()
     );

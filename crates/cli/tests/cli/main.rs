@@ -10,6 +10,7 @@ mod dependencies;
 mod documents;
 #[cfg(unix)]
 mod escapes;
+mod explain;
 mod export;
 mod fast_forward;
 mod glossary;
