@@ -1,5 +1,7 @@
 //! `fabricsim explain`.
 
+mod account;
+mod iteration;
 mod words;
 
 use std::fmt::Write;
@@ -9,14 +11,14 @@ use std::process::ExitCode;
 use fabricsim::Error;
 use fabricsim_base::id::FlowId;
 use fabricsim_base::units::{Duration, Time};
-use fabricsim_plot::figure::{Unit, quantity};
-use fabricsim_report::Percentile;
 use fabricsim_report::observed::{DelayPart, DelayedFlow, Delays};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
-use self::words::{cause, part};
+pub(crate) use self::account::{Account, By};
+use self::account::{percent, share, time};
+use self::words::part;
 use crate::console::output;
 use crate::results::{class_name, fct_file, no_such_class, read_summary, summary_beside};
 use crate::text::line;
@@ -29,6 +31,7 @@ Examples:
   fabricsim explain results/a --class 1 --by port
   fabricsim explain results/a --slowest 20      one line for each of the slowest flows
   fabricsim explain results/a --flow 17         one flow, port by port
+  fabricsim explain results/a --iteration 7     the messages that decided an iteration of a job
 
 Needs delays.csv, which `[observe] delays = true` in the scenario writes. The parts of a flow add up
 to its completion time. Exit codes: 0 printed, 2 bad input.")]
@@ -49,20 +52,18 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "N", conflicts_with = "flow")]
     slowest: Option<usize>,
 
+    /// Print the messages that decided the end of this iteration of a job, from 0
+    #[arg(long, value_name = "N", conflicts_with_all = ["flow", "slowest"])]
+    iteration: Option<u32>,
+
+    /// Only this job
+    #[arg(long, value_name = "NAME", requires = "iteration")]
+    job: Option<String>,
+
     /// Print one flow or message with all its parts
     #[arg(long, value_name = "N")]
     flow: Option<u32>,
 }
-
-/// The places by which queues are added up.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum By {
-    Tier,
-    Port,
-}
-
-/// Shares below this are not shown.
-const LEAST_SHARE: f64 = 0.0005;
 
 /// Prints the parts of completion times.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Error> {
@@ -86,18 +87,15 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Error> {
             return Err(no_such_flow(&path, flow));
         };
         describe_flow(&mut text, &summary, &one, &own);
+    } else if let Some(iteration) = args.iteration {
+        let which = (args.job.as_deref(), iteration);
+        text = iteration::describe(&path, &chosen, &summary, which)?;
     } else if let Some(count) = args.slowest {
         describe_slowest(&mut text, &summary, &chosen, count);
     } else {
         for class in chosen.classes() {
             let own = chosen.of(|flow| flow.class == class);
-            describe_class(
-                &mut text,
-                &summary,
-                &class_name(&summary, class.0),
-                &own,
-                args.by,
-            );
+            describe_class(&mut text, &Account::new(&own, class, args.by, &summary));
         }
         if chosen.is_empty() {
             line!(text, "no flow has ended in the observed time");
@@ -143,55 +141,14 @@ fn no_such_flow(path: &Path, flow: u32) -> Error {
     }
 }
 
-/// Returns a time such as `1.2 us`.
-fn time(span: Duration) -> String {
-    quantity(span.as_secs_f64() * 1e9, Unit::Nanoseconds)
-}
-
-fn share(part: Duration, whole: Duration) -> f64 {
-    part.as_secs_f64() / whole.as_secs_f64().max(1e-12)
-}
-
-/// Returns the slowest flows that a percentile separates from the others, with a description; `None`
-/// if there are too few flows.
-fn tail<'t>(delays: &Delays<'t>) -> Option<(String, Delays<'t>)> {
-    let slowest = delays.slowest_first();
-    let known = [Percentile::P99, Percentile::P95, Percentile::P50];
-    let percentile = known
-        .into_iter()
-        .find(|own| own.is_known_of(slowest.len()))?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a part of the number of flows"
-    )]
-    let count = (slowest.len() as f64 * (1.0 - percentile.fraction()) + 1e-9).ceil() as usize;
-    let least = slowest.get(count.checked_sub(1)?)?.slowdown();
-    let members: std::collections::BTreeSet<FlowId> =
-        slowest[..count].iter().map(|flow| flow.flow).collect();
-    let title = format!("{count} slowest, {percentile} and above (slowdown from {least:.2})");
-    Some((title, delays.of(|flow| members.contains(&flow.flow))))
-}
-
-fn describe_class(text: &mut String, summary: &Value, name: &str, all: &Delays<'_>, by: By) {
-    let flows = all.slowest_first().len();
-    let place = |own: &DelayPart<'_>| match by {
-        By::Tier => own.tier.to_owned(),
-        By::Port if own.name.is_empty() => String::new(),
-        By::Port => format!("{} -> {}", own.name, own.peer),
-    };
-    let label = |own: &DelayPart<'_>| part(own, &place(own), summary);
-    let tail = tail(all);
-    line!(
-        text,
-        "{name}: {flows} flows, {} on average",
-        time(mean(all))
-    );
-    if let Some((title, slow)) = &tail {
-        line!(text, "{title}: {} on average", time(mean(slow)));
-        if let Some(sentence) = cause(slow, &place, summary) {
-            line!(text, "  {sentence}");
-        }
+/// Adds the account of a class.
+fn describe_class(text: &mut String, account: &Account) {
+    line!(text, "{}", account.title);
+    if let Some(tail) = &account.tail {
+        line!(text, "{tail}");
+    }
+    if let Some(cause) = &account.cause {
+        line!(text, "  {cause}");
     }
     line!(
         text,
@@ -201,54 +158,15 @@ fn describe_class(text: &mut String, summary: &Value, name: &str, all: &Delays<'
         "slowest",
         "mean"
     );
-    let slow = tail.map(|(_, slow)| slow).unwrap_or_default();
-    let of_slow = slow.sums(label);
-    let mut rows: Vec<(String, Duration, Duration)> = Vec::new();
-    for (name, sum) in all.sums(label) {
-        let own = of_slow.iter().find(|(own, _)| *own == name);
-        rows.push((name, sum, own.map_or(Duration::ZERO, |(_, sum)| *sum)));
-    }
-    if !slow.is_empty() {
-        rows.sort_by_key(|(_, _, slow)| std::cmp::Reverse(*slow));
-    }
-    let (whole, of_tail) = (all.total(), slow.total());
-    let counts = (flows, slow.slowest_first().len());
-    for (name, sum, own) in &rows {
-        if share(*sum, whole) >= LEAST_SHARE || share(*own, of_tail) >= LEAST_SHARE {
-            line!(
-                text,
-                "  {} {}   {} {}   {name}",
-                percent(*sum, whole),
-                average(*sum, counts.0),
-                percent(*own, of_tail),
-                average(*own, counts.1)
-            );
-        }
+    for row in &account.rows {
+        let [all, mean, slowest, of_slowest] = row.cells();
+        line!(
+            text,
+            "  {all:>7} {mean:>10}   {slowest:>7} {of_slowest:>10}   {}",
+            row.name
+        );
     }
     line!(text, "");
-}
-
-/// Returns the mean completion time.
-fn mean(delays: &Delays<'_>) -> Duration {
-    let flows = delays.slowest_first().len().max(1);
-    Duration::from_ps(delays.total().as_ps() / flows as u64)
-}
-
-fn percent(part: Duration, whole: Duration) -> String {
-    if whole == Duration::ZERO {
-        return format!("{:>7}", "-");
-    }
-    format!("{:>6.1}%", share(part, whole) * 100.0)
-}
-
-fn average(sum: Duration, flows: usize) -> String {
-    if flows == 0 {
-        return format!("{:>10}", "-");
-    }
-    format!(
-        "{:>10}",
-        time(Duration::from_ps(sum.as_ps() / flows as u64))
-    )
 }
 
 /// Adds one line for each of the `count` slowest flows, with its three largest parts.
@@ -310,14 +228,14 @@ fn describe_flow(text: &mut String, summary: &Value, flow: &DelayedFlow, own: &D
     for (name, sum) in own.sums(|own| part(own, &place(own), summary)) {
         line!(
             text,
-            "  {:>16} {}  {name}",
+            "  {:>16} {:>7}  {name}",
             exact(sum),
             percent(sum, flow.fct)
         );
     }
     line!(
         text,
-        "  {:>16} {}  completion time",
+        "  {:>16} {:>7}  completion time",
         exact(own.total()),
         percent(own.total(), flow.fct)
     );

@@ -1,6 +1,7 @@
 //! `fabricsim report`.
 
 mod classes;
+mod delays;
 mod differences;
 mod grouping;
 mod headline;
@@ -94,6 +95,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     classes::incasts(&mut page, &runs);
     classes::queries(&mut page, &runs);
     jobs::jobs(&mut page, &runs);
+    delays::delays(&mut page, &runs)?;
     settings_that_differ(&mut page, &runs);
     overview(&mut page, &runs);
     unfinished(&mut page, &runs);

@@ -150,6 +150,9 @@ pub struct CollectiveRow {
     pub end: Time,
     /// Bus bandwidth; `None` if no time passes.
     pub bus_gbps: Option<f64>,
+    /// The last message, the rank that received it, and its host; `None` without messages, or if
+    /// the file does not say.
+    pub last: Option<(FlowId, u32, NodeId)>,
 }
 
 /// Reads a `collectives.csv`, in the order of its rows. The header names the columns, in any order.
@@ -168,8 +171,18 @@ pub fn read_collectives(text: &str) -> Result<Vec<CollectiveRow>, InputError> {
         "end_ns",
         "busbw_gbps",
     ])?;
+    let receipt = ["last_flow", "slowest_rank", "slowest_host"].map(|name| table.position(name));
     table.read(|_, _, fields| {
+        let last = match receipt {
+            [Some(flow), Some(rank), Some(host)] if !fields[flow].text.is_empty() => Some((
+                FlowId(fields[flow].integer("last_flow")?),
+                fields[rank].integer("slowest_rank")?,
+                NodeId(fields[host].integer("slowest_host")?),
+            )),
+            _ => None,
+        };
         Ok(CollectiveRow {
+            last,
             class: ClassId(fields[class].integer("class")?),
             job: fields[job].text.to_owned(),
             operation: fields[operation].text.to_owned(),

@@ -1,6 +1,7 @@
 //! Observations of a run other than its flows: queues, links, rates and pauses, read from result
 //! files and summarized.
 
+mod critical_path;
 mod delays;
 mod fairness;
 mod links;
@@ -8,6 +9,7 @@ mod names;
 mod pauses;
 mod queues;
 
+pub use critical_path::PathMessage;
 pub use delays::{DelayPart, DelayedFlow, Delays};
 pub use fairness::{FairnessPoint, FlowSample, fairness_over_time, jain_index, read_flow_samples};
 pub use links::{LinkSample, LinkUse, link_uses, read_links};

@@ -6,7 +6,7 @@ use fabricsim_base::units::Duration;
 use fabricsim_report::observed::{DelayPart, Delays};
 use serde_json::Value;
 
-use super::share;
+use super::account::share;
 use crate::results::class_name;
 
 /// Names a part at `place`.

@@ -153,3 +153,67 @@ fn results_without_delays_and_wrong_choices_are_refused() {
         }
     }
 }
+
+/// A ring of eight in which the link to host 5 becomes four times slower after the first iteration.
+#[test]
+fn an_iteration_is_decided_by_the_slow_link() {
+    let folder = Folder::new();
+    folder.write(
+        "ring.toml",
+        r#"
+        [topology]
+        kind = "star"
+        hosts = 8
+        [[workload]]
+        kind = "collective"
+        job = "train"
+        operation = "all-reduce"
+        algorithm = "ring"
+        size = "8MB"
+        iterations = 3
+        compute = "50us"
+        [[event]]
+        at = "2ms"
+        kind = "link-rate"
+        link = [5, 8]
+        rate = "25Gbps"
+        [cc]
+        kind = "dctcp"
+        [observe]
+        delays = true
+    "#,
+    );
+    folder
+        .run(&["run", "ring.toml", "--out", "ring", "-q"])
+        .succeeded();
+    let text = folder
+        .run(&["explain", "ring", "--iteration", "2"])
+        .succeeded()
+        .stdout;
+    assert!(
+        text.starts_with("all-reduce (ring) of train, iteration 2: "),
+        "{text}"
+    );
+    let (list, sums) = text.split_once("together:\n").expect("a sum");
+    let messages = list.lines().skip(3).count();
+    assert!(
+        messages >= 14,
+        "two steps less than twice the ranks: {text}"
+    );
+    let sum: f64 = shares(sums).iter().sum();
+    assert!((99.0..101.0).contains(&sum), "{sum}: {text}");
+    let first = sums.lines().next().expect("a line");
+    assert!(
+        first.contains("queue, switch0 -> host5") || first.contains("sending its bytes"),
+        "{text}"
+    );
+    let wrong = folder.run(&["explain", "ring", "--iteration", "9"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong
+            .stderr
+            .contains("the jobs are train, with iterations 0 to 2"),
+        "{}",
+        wrong.stderr
+    );
+}

@@ -208,23 +208,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_skip_no_periods() {
-        let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"dcqcn\"\n\
-                    [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
-                    [run]\nfast_forward = \"exact\"";
-        let scenario = Scenario::from_toml(text).expect("a scenario");
-        let refused = |rank: LocalRanks| {
-            let run = Run::on_ranks(&scenario, 1, Some(Arc::new(rank))).expect("a network");
-            let parts = run.in_parts(RunParts::default()).map(|_| ());
-            parts.expect_err("it skips periods").to_string()
-        };
-        std::thread::scope(|scope| {
-            let ranks = LocalRanks::new(2).into_iter();
-            let ranks = ranks.map(|rank| scope.spawn(move || refused(rank)));
-            for rank in ranks.collect::<Vec<_>>() {
-                let message = rank.join().expect("an error");
-                assert!(message.contains("cannot skip periods"), "{message}");
-            }
-        });
+    fn ranks_refuse_what_needs_the_whole_network() {
+        for (table, words) in [
+            ("[run]\nfast_forward = \"exact\"", "cannot skip periods"),
+            (
+                "[observe]\ndelays = true",
+                "cannot take completion times apart",
+            ),
+        ] {
+            let text = format!(
+                "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"dcqcn\"\n\
+                 [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n{table}"
+            );
+            let scenario = &Scenario::from_toml(&text).expect("a scenario");
+            let refused = |rank: LocalRanks| {
+                let run = Run::on_ranks(scenario, 1, Some(Arc::new(rank))).expect("a network");
+                let parts = run.in_parts(RunParts::default()).map(|_| ());
+                parts.expect_err("it needs all nodes").to_string()
+            };
+            std::thread::scope(|scope| {
+                let ranks = LocalRanks::new(2).into_iter();
+                let ranks = ranks.map(|rank| scope.spawn(move || refused(rank)));
+                for rank in ranks.collect::<Vec<_>>() {
+                    let message = rank.join().expect("an error");
+                    assert!(message.contains(words), "{message}");
+                }
+            });
+        }
     }
 }

@@ -57,7 +57,7 @@ pub struct DelayPart<'t> {
 /// The rows of a `delays.csv`, in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Delays<'t> {
-    rows: Vec<(DelayedFlow, DelayPart<'t>, Duration)>,
+    pub(super) rows: Vec<(DelayedFlow, DelayPart<'t>, Duration)>,
 }
 
 impl<'t> Delays<'t> {
@@ -112,6 +112,14 @@ impl<'t> Delays<'t> {
         Self {
             rows: rows.copied().collect(),
         }
+    }
+
+    /// Leaves out the time after the arrival of each flow at its receiver.
+    #[must_use]
+    pub fn without_acknowledgements(mut self) -> Self {
+        self.rows
+            .retain(|(_, part, _)| part.stage != "acknowledgement");
+        self
     }
 
     /// Returns the classes of the flows.

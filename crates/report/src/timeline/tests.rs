@@ -148,6 +148,7 @@ fn queries_and_collectives_have_their_times() {
         ideal: Duration::from_ns(1_000),
     }];
     let collectives = [CollectiveRow {
+        last: None,
         class: ClassId(0),
         job: "train".to_owned(),
         operation: "all-reduce".to_owned(),
