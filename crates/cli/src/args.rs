@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::check::CheckArgs;
 use crate::compare::CompareArgs;
 use crate::explain::ExplainArgs;
+use crate::explain_buffers::BuffersArgs;
 use crate::export::ExportArgs;
 use crate::harm::HarmArgs;
 use crate::import::ImportArgs;
@@ -56,10 +57,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a scenario and write fct.csv, summary.json and topology.csv
+    /// Run a scenario and write fct.csv, summary.json, topology.csv and buffers.csv
     Run(RunArgs),
-    /// Check a scenario: print every setting, base RTT, BDP, expected flows and bytes
+    /// Check a scenario: print every setting, base RTT, BDP, buffers, expected flows and bytes
     Check(CheckArgs),
+    /// Print the used and the unused bytes of switch buffers and headroom, of a run or a sweep
+    Buffers(BuffersArgs),
     /// Convert files of another simulator to a scenario: ns-3 HPCC, ConWeave, htsim, SimAI
     Import(ImportArgs),
     /// Write results in the format of another simulator: ns-3 HPCC, ConWeave, htsim

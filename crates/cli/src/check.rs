@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use fabricsim::buffers::buffer_groups;
 use fabricsim::oversubscription::oversubscription;
 use fabricsim::pace::pace;
 use fabricsim::utilization::ExpectedUtilization;
@@ -13,6 +14,7 @@ use fabricsim_scenario::scenario::size::memory;
 
 use serde_json::{Value, json};
 
+use crate::check_buffers;
 use crate::console::{note, output};
 use crate::load;
 use crate::scenario_args::ScenarioArgs;
@@ -25,6 +27,7 @@ Examples:
   fabricsim check                                   the built-in scenario
   fabricsim check - < my.toml                       a scenario from the standard input
   fabricsim check my.toml --json | jq .bdp_bytes    for programs
+  fabricsim check --set topology.delay=1500ns       headroom for cables of 300 m at 5 ns/m
 
 check neither simulates nor writes files. Exit codes: 0 valid, 2 bad input.")]
 pub(crate) struct CheckArgs {
@@ -97,6 +100,7 @@ fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtil
         "stall_after_ns": info.stall_after.as_secs_f64() * 1e9,
         "expected_flows": expected.flows,
         "expected_bytes": expected.bytes,
+        "buffers": buffer_groups(scenario),
         "oversubscription": oversubscription(scenario.topology()),
         "expected_utilization": utilization,
         "warning": utilization.warning(),
@@ -170,7 +174,8 @@ fn describe(
         line(name, value);
     }
     line("results in", scenario.output_dir().display().to_string());
-    line("settings", String::new());
+    check_buffers::describe(&mut text, &buffer_groups(scenario));
+    writeln!(text, "settings").expect("a string takes everything");
     let settings =
         serde_json::to_string_pretty(&scenario.resolved()).expect("settings are plain tables");
     text.push_str(&settings);

@@ -18,12 +18,14 @@
 
 mod args;
 mod check;
+mod check_buffers;
 mod class_table;
 mod compare;
 mod console;
 mod error_report;
 mod exit;
 mod explain;
+mod explain_buffers;
 mod export;
 mod first_process;
 #[cfg(feature = "studies")]
@@ -94,6 +96,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
         Command::ImportTrace(options) => import_trace::import_trace(&options),
         Command::Sweep(options) => sweep::sweep(&options, &signals, registry),
         Command::Check(options) => check::check(&options, registry),
+        Command::Buffers(options) => explain_buffers::explain(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Slowdown(options) => slowdown::slowdown(&options),
         Command::Explain(options) => explain::explain(&options),

@@ -77,6 +77,7 @@
 //! scenario in [`settings`]. `docs/public-api.txt` lists each name of this crate. The crates below
 //! it, which define most of these names, give no guarantees themselves.
 
+pub mod buffers;
 mod capture;
 pub mod cc;
 pub mod checkpoint;

@@ -26,7 +26,6 @@ use serde::Serialize;
 
 use crate::capture::Capture;
 use crate::checkpoint::Checkpoint;
-use crate::observe::{QUEUE_GROUPS, groups_of, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write};
 use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
@@ -44,8 +43,7 @@ pub use place::ResultPlace;
 use recorder::Recorder;
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
-use tables::{write_pauses, write_queue_stats};
-use topology::{TOPOLOGY, write_topology};
+use tables::write_tables;
 
 use crate::ranks::usage;
 use crate::utilization::ExpectedUtilization;
@@ -332,45 +330,6 @@ const fn ending_of(status: Status) -> Ending {
         Status::Interrupted => Ending::Interrupted,
         _ => Ending::Whole,
     }
-}
-
-/// Writes `topology.csv`, and `queue_stats.csv`, `queue_groups.csv` and `pauses.csv` if the run has
-/// them.
-fn write_tables(
-    scenario: &Scenario,
-    simulation: &Simulation,
-    folder: &mut ResultFolder,
-    ending: Ending,
-) -> Result<(), Error> {
-    let reports = simulation.queue_reports();
-    if !reports.is_empty() {
-        folder.write(ending.name(QUEUE_STATS), |file| {
-            let mut buffered = BufWriter::new(file);
-            write_queue_stats(&mut buffered, &reports)?;
-            buffered.flush()
-        })?;
-    }
-    let groups = groups_of(scenario, simulation);
-    if !groups.is_empty() {
-        folder.write(ending.name(QUEUE_GROUPS), |file| {
-            let mut buffered = BufWriter::new(file);
-            write_queue_groups(&mut buffered, &groups)?;
-            buffered.flush()
-        })?;
-    }
-    folder.write(ending.name(TOPOLOGY), |file| {
-        let mut buffered = BufWriter::new(file);
-        write_topology(&mut buffered, scenario.topology())?;
-        buffered.flush()
-    })?;
-    if scenario.output().pauses {
-        folder.write(ending.name(PAUSES), |file| {
-            let mut buffered = BufWriter::new(file);
-            write_pauses(&mut buffered, &simulation.pause_events())?;
-            buffered.flush()
-        })?;
-    }
-    Ok(())
 }
 
 /// Writes `value` as the JSON file `name` into `folder`.

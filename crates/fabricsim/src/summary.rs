@@ -17,6 +17,7 @@ pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 pub use self::skipped::SkippedSummary;
 pub use self::status::Status;
+use crate::buffers::{BufferSummary, summary_of};
 use crate::capture::CaptureSummary;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
 use crate::outcome::TakenCheckpoint;
@@ -131,6 +132,9 @@ pub struct Summary {
     pub overload: Option<String>,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
+    /// The largest use of the switches' buffers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffers: Option<BufferSummary>,
     /// The skipped parts of the run, if `[run] fast_forward` is on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_forward: Option<SkippedSummary>,
@@ -284,6 +288,7 @@ pub(crate) fn summarize(
         deadlock: deadlocked(simulation, end.status),
         overload: end.overload.clone(),
         max_queue_bytes: max_queue.get(),
+        buffers: summary_of(scenario, simulation),
         fast_forward: (simulation.skipped())
             .map(|skipped| SkippedSummary::new(skipped, simulation.ended(), packet_hops)),
         retransmitted_bytes: retransmitted.get(),

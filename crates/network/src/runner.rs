@@ -14,7 +14,7 @@ use fabricsim_core::network::{
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
-    Application, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished,
+    Application, BufferUse, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished,
 };
 use fabricsim_engine::Probe;
 use fabricsim_pint::query::{HopSeries, QueryResults};
@@ -123,6 +123,8 @@ pub trait Runner: Send {
     fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample>;
     /// Calls `visit` with each flow in progress.
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
+    /// Returns the largest use of each switch's buffer so far.
+    fn buffer_uses(&self) -> Vec<(NodeId, BufferUse)>;
     /// Returns the statistics of all switch queues with a discipline.
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
     /// Collects the state that results need at the first rank. Does nothing without ranks.
@@ -347,6 +349,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
         self.for_each_live(visit);
+    }
+    fn buffer_uses(&self) -> Vec<(NodeId, BufferUse)> {
+        self.buffer_uses()
     }
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
         self.queue_reports()

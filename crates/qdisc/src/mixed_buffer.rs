@@ -4,7 +4,7 @@ use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::PortId;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::{Bytes, Rate};
-use fabricsim_core::plugin::{Admission, Admit, Release, Slack};
+use fabricsim_core::plugin::{Admission, Admit, BufferUse, Release, Slack};
 
 use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer, calm_below};
 
@@ -189,6 +189,10 @@ impl Admission for MixedBuffer {
 
     fn used(&self) -> Bytes {
         self.lossless.used()
+    }
+
+    fn largest_use(&self) -> Option<BufferUse> {
+        self.lossless.largest_use()
     }
 
     fabricsim_base::saves_state!();

@@ -2,12 +2,14 @@
 
 mod config;
 
+use std::cmp::Reverse;
+
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::PortId;
 use fabricsim_base::limits::MAX_SIZE;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Rate};
-use fabricsim_core::plugin::{Admission, Admit, Release, Slack};
+use fabricsim_core::plugin::{Admission, Admit, BufferUse, Release, Slack};
 
 pub use config::{BufferConfig, Headroom, Pfc, PortBuffer};
 
@@ -40,6 +42,9 @@ struct Ingress {
     alpha: u64,
     #[checkpoint(each)]
     shares: [Share; QUEUES],
+    /// The most bytes in the headroom of one share so far.
+    #[checkpoint(extreme)]
+    most_headroom: u64,
 }
 
 /// The buffer of one switch, accounted per (ingress port, priority).
@@ -74,6 +79,15 @@ pub struct SharedBuffer {
     total_used: u64,
     /// Number of shares that are paused or use headroom.
     tense: u32,
+    /// Bytes in the headroom of all shares.
+    headroom_used: u64,
+    /// The most bytes in the headroom of all shares so far.
+    #[checkpoint(extreme)]
+    most_headroom: u64,
+    /// The most bytes in the shared part so far, after an admission that was not calm. Calm
+    /// admissions need not be in time order, so the largest use below `calm_below` is not known.
+    #[checkpoint(extreme)]
+    most_shared: u64,
 }
 
 /// The whole free buffer, in units of shares. It is a power of two, so that powers of one half are
@@ -94,7 +108,8 @@ impl SharedBuffer {
             .iter()
             .map(|port| Ingress {
                 shares: [Share::default(); QUEUES],
-                headroom: config.headroom_of(port),
+                headroom: config.headroom_of(port).get(),
+                most_headroom: 0,
                 alpha: share_of(config.alpha, nic_rate, port.rate),
             })
             .collect();
@@ -111,6 +126,9 @@ impl SharedBuffer {
             shared_used: 0,
             total_used: 0,
             tense: 0,
+            headroom_used: 0,
+            most_headroom: 0,
+            most_shared: 0,
         }
     }
 
@@ -143,8 +161,12 @@ impl SharedBuffer {
     #[inline]
     pub(crate) fn take_shared(&mut self, size: Bytes) {
         debug_assert!(size.get() <= self.free_shared(), "a packet finds room");
+        let was_calm = self.is_calm();
         self.shared_used += size.get();
         self.total_used += size.get();
+        if !was_calm {
+            self.most_shared = self.most_shared.max(self.shared_used);
+        }
     }
 
     /// Releases bytes that [`Self::take_shared`] has taken.
@@ -213,9 +235,13 @@ impl SharedBuffer {
         let beyond = filled.saturating_sub(self.reserve);
         if beyond > threshold {
             share.headroom += size;
+            port.most_headroom = port.most_headroom.max(share.headroom);
+            self.headroom_used += size;
+            self.most_headroom = self.most_headroom.max(self.headroom_used);
         } else {
             share.bytes = filled;
             self.shared_used += size.min(beyond);
+            self.most_shared = self.most_shared.max(self.shared_used);
         }
         self.total_used += size;
         let mut verdict = Admit::Accept;
@@ -247,6 +273,7 @@ impl SharedBuffer {
         let rest = size - from_headroom;
         let from_shared = rest.min(share.bytes.saturating_sub(self.reserve));
         share.headroom -= from_headroom;
+        self.headroom_used -= from_headroom;
         share.bytes -= rest;
         self.shared_used -= from_shared;
         self.total_used -= size;
@@ -332,6 +359,24 @@ impl Admission for SharedBuffer {
 
     fn used(&self) -> Bytes {
         Bytes::new(self.total_used)
+    }
+
+    fn largest_use(&self) -> Option<BufferUse> {
+        // A calm admission leaves at most this.
+        let calm = match self.calm_below {
+            0 => 0,
+            below => below - 1 + u64::from(u16::MAX),
+        };
+        let fullest = (self.ingress.iter().enumerate())
+            .max_by_key(|(index, port)| (port.most_headroom, Reverse(*index)));
+        let (index, most) = fullest.map_or((0, 0), |(index, port)| (index, port.most_headroom));
+        Some(BufferUse {
+            shared: Bytes::new(self.most_shared.max(calm)),
+            is_exact: self.most_shared >= calm,
+            headroom: Bytes::new(self.most_headroom),
+            fullest: PortId::from_index(index),
+            in_fullest: Bytes::new(most),
+        })
     }
 
     fabricsim_base::saves_state!();

@@ -1,8 +1,9 @@
-//! Observations of a run other than its flows: queues, links, rates and pauses, read from result
+//! Observations of a run other than its flows: queues, buffers, links, rates and pauses, read from result
 //! files and summarized.
 
 mod critical_path;
 mod delays;
+mod buffers;
 mod fairness;
 mod links;
 mod names;
@@ -11,6 +12,7 @@ mod queues;
 
 pub use critical_path::PathMessage;
 pub use delays::{DelayPart, DelayedFlow, Delays};
+pub use buffers::{SwitchBuffer, read_buffers, write_buffers};
 pub use fairness::{FairnessPoint, FlowSample, fairness_over_time, jain_index, read_flow_samples};
 pub use links::{LinkSample, LinkUse, link_uses, read_links};
 pub use names::read_port_names;

@@ -17,7 +17,7 @@ mod routing;
 mod telemetry;
 mod telemetry_kind;
 
-pub use admission::{Admission, Admit, Release, Slack};
+pub use admission::{Admission, Admit, BufferUse, Release, Slack};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
     Ack, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use fabricsim::Scenario;
+use fabricsim::buffers::BufferSummary;
 use fabricsim::outcome::{Status, Summary};
 use fabricsim::output::partial_name;
 use fabricsim::prelude::NodeId;
@@ -97,6 +98,9 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     }
     describe_ranks(&mut text, summary);
     describe_losses(&mut text, summary);
+    if let Some(buffers) = &summary.buffers {
+        describe_buffers(&mut text, buffers);
+    }
     describe_checkpoints(&mut text, summary);
     line!(text, "checksum     {}", summary.checksum);
     describe_slowdowns(&mut text, summary);
@@ -145,6 +149,24 @@ fn describe_losses(text: &mut String, summary: &Summary) {
     if summary.marked_packets > 0 {
         line!(text, "marked       {} packets", summary.marked_packets);
     }
+}
+
+/// Describes the largest use of the switches' buffers.
+fn describe_buffers(text: &mut String, buffers: &BufferSummary) {
+    line!(
+        text,
+        "buffers      {} of {} shared bytes used{} ({}); headroom of a port: {} of {}",
+        buffers.shared_max_bytes,
+        buffers.shared_bytes,
+        if buffers.shared_max_is_exact {
+            ""
+        } else {
+            " at most"
+        },
+        buffers.shared_max_switch,
+        buffers.headroom_max_bytes,
+        buffers.headroom_bytes
+    );
 }
 
 /// Describes the skipped part of a run, or the reason why nothing was skipped.

@@ -7,6 +7,7 @@ use super::published::FCT_TXT;
 use super::rpc::RPC;
 use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
+use crate::buffers::BUFFERS;
 use crate::capture::CAPTURE;
 use crate::checkpoint::Checkpoint;
 use crate::identity::{input_files, origin_of, origin_of_branch};
@@ -130,6 +131,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .queries()
         .into_iter()
         .flat_map(query_files::file_names);
+    let has_switches = scenario.topology().switches().next().is_some();
     let applications = applications(scenario);
     let rpc = has::<RpcClient>(&applications).then_some(RPC);
     let collectives = has::<RankApplication>(&applications).then_some(COLLECTIVES);
@@ -139,6 +141,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         Some(FCT),
         published,
         Some(TOPOLOGY),
+        has_switches.then_some(BUFFERS),
         disciplines,
         pauses,
         rpc,

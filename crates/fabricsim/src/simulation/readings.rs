@@ -3,7 +3,7 @@
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Skipped};
-use fabricsim_core::plugin::{EndpointCounters, LiveFlow, QueueReport};
+use fabricsim_core::plugin::{BufferUse, EndpointCounters, LiveFlow, QueueReport};
 use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::text::error::Error;
@@ -154,6 +154,12 @@ impl Simulation {
     #[must_use]
     pub fn hop_series(&self, least: usize) -> Vec<HopSeries> {
         self.runner.hop_series(least)
+    }
+
+    /// Returns the largest use of each switch's buffer so far, in the order of nodes.
+    #[must_use]
+    pub fn buffer_uses(&self) -> Vec<(NodeId, BufferUse)> {
+        self.runner.buffer_uses()
     }
 
     /// Returns statistics of the switch-port queues with their own disciplines: marks, drops and

@@ -4,7 +4,7 @@ use fabricsim_base::choices;
 use fabricsim_base::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-use super::{QUEUES, part_of, share_of};
+use super::{ONE, QUEUES, part_of, share_of};
 
 /// The longest packet that headroom must expect, in wire bytes.
 const LONGEST_PACKET: u64 = 9_216;
@@ -78,17 +78,70 @@ impl Default for BufferConfig {
 }
 
 impl BufferConfig {
-    /// Returns the bytes that packets may fill at an ingress port after a pause was sent.
-    pub(super) fn headroom_of(&self, port: &PortBuffer) -> u64 {
+    /// Returns the bytes of one priority that may fill the headroom of an ingress port after a pause
+    /// was sent.
+    #[must_use]
+    pub fn headroom_of(&self, port: &PortBuffer) -> Bytes {
         let one_way = port.rate.bytes_in(port.delay).get();
-        match (self.pfc, self.headroom) {
+        Bytes::new(match (self.pfc, self.headroom) {
             (Pfc::Off, _) => 0,
             (Pfc::On, Headroom::Published) => one_way.saturating_mul(3),
             (Pfc::On, Headroom::WorstCase) => one_way
                 .saturating_add(1)
                 .saturating_mul(2)
-                .saturating_add(3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME),
+                .saturating_add(Self::HEADROOM_WITHOUT_CABLE.get()),
+        })
+    }
+
+    /// Returns the formula of [`Self::headroom_of`] with its constants in bytes.
+    #[must_use]
+    pub fn headroom_formula(&self) -> String {
+        match (self.pfc, self.headroom) {
+            (Pfc::Off, _) => "none, because pfc = false".to_owned(),
+            (Pfc::On, Headroom::Published) => "3 x rate x delay".to_owned(),
+            (Pfc::On, Headroom::WorstCase) => format!(
+                "2 x (rate x delay + 1) + 3 x {LONGEST_PACKET} (longest packets) + {QUEUES} x \
+                 {PAUSE_FRAME} (pause frames)"
+            ),
         }
+    }
+
+    /// Returns the threshold of a port of `rate` as a share of the free bytes, in a network with
+    /// hosts with NICs of `nic_rate`.
+    #[must_use]
+    pub fn share(&self, rate: Rate, nic_rate: Rate) -> f64 {
+        share_of(self.alpha, nic_rate, rate) as f64 / ONE as f64
+    }
+
+    /// The part of [`Headroom::WorstCase`] that does not depend on the cable: three of the longest
+    /// packets and the pause frames of all priorities.
+    pub const HEADROOM_WITHOUT_CABLE: Bytes =
+        Bytes::new(3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME);
+
+    /// Returns the longest one-way delay at which `headroom` stores every packet that may arrive on
+    /// a link of `rate`, according to [`Headroom::WorstCase`]; `None` if it cannot store them on any
+    /// link.
+    #[must_use]
+    pub fn longest_delay(headroom: Bytes, rate: Rate) -> Option<Duration> {
+        let cable = headroom
+            .get()
+            .checked_sub(Self::HEADROOM_WITHOUT_CABLE.get())?;
+        let one_way = (cable / 2).checked_sub(1)?;
+        // The delay in which one more byte would be under way is too long.
+        let (bits, rate) = (u128::from(one_way + 1) * 8, u128::from(rate.as_bps()));
+        let ps = (bits * 1_000_000_000_000).div_ceil(rate.max(1)) - 1;
+        Some(Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX)))
+    }
+
+    /// Returns the bytes of the shared part at which a port of `rate` reaches its threshold if
+    /// `ports` such ports fill a shared part of `capacity` evenly, in a network with hosts with NICs
+    /// of `nic_rate`.
+    #[must_use]
+    pub fn threshold(&self, capacity: Bytes, rate: Rate, nic_rate: Rate, ports: u64) -> Bytes {
+        let [capacity, alpha, one] =
+            [capacity.get(), share_of(self.alpha, nic_rate, rate), ONE].map(u128::from);
+        let reached = capacity * alpha / (one + u128::from(ports) * alpha);
+        Bytes::new(u64::try_from(reached).expect("at most the capacity"))
     }
 
     /// Returns the part of the reserve that a packet may use if there is no other room.
@@ -107,7 +160,7 @@ impl BufferConfig {
     /// priority in use. Only the rest of its buffer is shared. Saturates at 2^64 - 1 bytes.
     #[must_use]
     pub fn set_aside(&self, ports: &[PortBuffer]) -> Bytes {
-        let of_port = |port| Bytes::new(self.headroom_of(port)).saturating_add(self.reserve);
+        let of_port = |port| self.headroom_of(port).saturating_add(self.reserve);
         let sum: Bytes = ports.iter().map(of_port).sum();
         sum.saturating_mul(u64::from(self.priorities.max(1)))
     }

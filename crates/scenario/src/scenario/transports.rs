@@ -30,6 +30,12 @@ impl Scenario {
     /// Returns the number of priorities that flows and ACKs of RDMA use, according to the scenario.
     #[must_use]
     pub fn priorities(&self) -> u8 {
+        u8::try_from(self.rdma_priorities().len()).expect("eight priorities")
+    }
+
+    /// Returns the priorities that flows and ACKs of RDMA use, according to the scenario.
+    #[must_use]
+    pub fn rdma_priorities(&self) -> PrioritySet {
         let mut used = PrioritySet::EMPTY;
         for workload in &self.workloads {
             for (priority, _) in workload.users(ClassId(0)) {
@@ -44,7 +50,7 @@ impl Scenario {
         } else {
             PrioritySet::EMPTY
         };
-        u8::try_from(used.without(tcp).len()).expect("eight priorities")
+        used.without(tcp)
     }
 
     /// Returns the priority of RDMA ACKs, if they have their own.

@@ -13,7 +13,7 @@ use super::switch::plan::EpochPlan;
 
 use super::{Network, deadlock};
 use crate::plugin::{
-    Endpoint, EndpointCounters, LiveFlow, LivePart, Model, QueueReport, Unfinished,
+    BufferUse, Endpoint, EndpointCounters, LiveFlow, LivePart, Model, QueueReport, Unfinished,
 };
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::{Completion, FlowRequest};
@@ -97,6 +97,17 @@ impl<M: Model> Network<M> {
             });
         }
         self.in_order(here, |(node, _, _)| *node)
+    }
+
+    /// Returns the largest use of each switch's buffer so far, in the order of nodes, as far as the
+    /// buffers know it.
+    #[must_use]
+    pub fn buffer_uses(&self) -> Vec<(NodeId, BufferUse)> {
+        let uses = self.switches().filter_map(|switch| {
+            let largest = switch.largest_use()?;
+            Some((switch.id(), largest))
+        });
+        self.in_order(uses.collect(), |(node, _)| *node)
     }
 
     /// Calls `visit` with all live flows, in any order. Rates and windows are the ones of the hosts

@@ -1,5 +1,6 @@
 //! The buffer that the ports of one switch share.
 
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::PortId;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::Bytes;
@@ -49,6 +50,23 @@ impl Slack {
     }
 }
 
+/// The largest use of a switch's buffer since the start of the run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(extreme)]
+pub struct BufferUse {
+    /// The most bytes in the shared part. If this is not [exact](Self::is_exact), the use was never
+    /// larger, and no threshold was near.
+    pub shared: Bytes,
+    /// `true` if `shared` has been reached, `false` if it is a bound.
+    pub is_exact: bool,
+    /// The most bytes in the headroom of all ports and priorities at the same time.
+    pub headroom: Bytes,
+    /// The port that has used the most headroom for one priority; the first of several.
+    pub fullest: PortId,
+    /// The most bytes in the headroom of one priority of that port.
+    pub in_fullest: Bytes,
+}
+
 /// Buffer accounting of one switch, per ingress port, egress port and priority. Priority 0
 /// (control) is not accounted, so no call is ever about it.
 pub trait Admission: Clone + Send + std::fmt::Debug {
@@ -85,6 +103,12 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
 
     /// Returns the bytes stored now, over all ports and priorities.
     fn used(&self) -> Bytes;
+
+    /// Returns the largest use of the buffer so far, or `None` if the policy does not know it. The
+    /// result must not depend on the division of the run into epochs.
+    fn largest_use(&self) -> Option<BufferUse> {
+        None
+    }
 
     fabricsim_base::plugin_state!("the buffer");
 }

@@ -5,7 +5,7 @@ use super::port::Port;
 use crate::network::counters::Counters;
 use crate::network::meter::PortSample;
 use crate::network::pause_clock::PauseClock;
-use crate::plugin::{Admission, Model, Qdisc, QueueReport};
+use crate::plugin::{Admission, BufferUse, Model, Qdisc, QueueReport};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::Time;
@@ -45,6 +45,10 @@ impl<M: Model> Switch<M> {
             queue: queue.bytes(),
             ..self.meters[index].sample(now, (self.id, port), egress, &self.pauses[index])
         }
+    }
+
+    pub(in crate::network) fn largest_use(&self) -> Option<BufferUse> {
+        self.buffer.largest_use()
     }
 
     /// Returns the bytes in the queues of all ports.
