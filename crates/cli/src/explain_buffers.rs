@@ -26,8 +26,8 @@ Examples:
   fabricsim buffers results/incast --switches       switch by switch
   fabricsim buffers results/a results/b --json      for programs
 
-Largest use of the shared part \"at most\" a number of bytes means that no threshold was ever near;
-a smaller buffer gives the exact number: --set switch.buffer=2MB.
+\"At most\" means that no threshold of the shared part was ever near; a run with
+--set output.exact_buffers=true finds the exact number.
 
 Exit codes: 0 done, 2 bad input.")]
 pub(crate) struct BuffersArgs {

@@ -39,6 +39,9 @@ fn origin(scenario: &Scenario, settings: Value) -> Result<Origin, Error> {
     if scenario.output().fct_txt {
         more.push(b"fct.txt".to_vec());
     }
+    if scenario.output().exact_buffers {
+        more.push(b"exact_buffers".to_vec());
+    }
     let files = contents(scenario)?.into_iter();
     more.extend(files.map(|(_, content)| content));
     Ok(Origin::new(settings, &more))

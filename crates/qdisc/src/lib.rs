@@ -57,7 +57,7 @@ pub use mixed_buffer::{LossyConfig, MixedBuffer};
 pub use mrg32k3a::PublishedDraws;
 pub use priority_queues::{Markers, PriorityQueues};
 pub use red::{EcnConfig, RedEcn};
-pub use shared_buffer::{BufferConfig, Headroom, Pfc, PortBuffer, SharedBuffer};
+pub use shared_buffer::{BufferConfig, Headroom, Pfc, PortBuffer, Precision, SharedBuffer};
 pub use shared_fifo::{SharedBufferConfig, SharedFifo};
 pub use short_form::{ShortForm, ShortFormReader, ShortOption};
 pub use sojourn::SojournTimes;

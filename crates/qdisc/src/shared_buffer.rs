@@ -1,8 +1,7 @@
 //! The buffer that all ports of a switch share, with dynamic thresholds, headroom and PFC.
 
 mod config;
-
-use std::cmp::Reverse;
+mod largest;
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::PortId;
@@ -12,6 +11,8 @@ use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{Admission, Admit, BufferUse, Release, Slack};
 
 pub use config::{BufferConfig, Headroom, Pfc, PortBuffer};
+use largest::LargestUse;
+pub use largest::Precision;
 
 const QUEUES: usize = Priority::COUNT;
 
@@ -71,23 +72,12 @@ pub struct SharedBuffer {
     /// The buffer without headroom and reserves.
     #[checkpoint(rebuilt)]
     capacity: u64,
-    /// If the shared part uses fewer bytes than this, and no share is [tense](Share::is_tense),
-    /// every packet is admitted without a pause.
-    #[checkpoint(rebuilt)]
-    calm_below: u64,
     shared_used: u64,
     total_used: u64,
     /// Number of shares that are paused or use headroom.
     tense: u32,
-    /// Bytes in the headroom of all shares.
-    headroom_used: u64,
-    /// The most bytes in the headroom of all shares so far.
-    #[checkpoint(extreme)]
-    most_headroom: u64,
-    /// The most bytes in the shared part so far, after an admission that was not calm. Calm
-    /// admissions need not be in time order, so the largest use below `calm_below` is not known.
-    #[checkpoint(extreme)]
-    most_shared: u64,
+    /// The largest use so far. The buffer is calm below its watch.
+    largest: LargestUse,
 }
 
 /// The whole free buffer, in units of shares. It is a power of two, so that powers of one half are
@@ -115,9 +105,9 @@ impl SharedBuffer {
             .collect();
         let capacity = config.size.saturating_sub(config.set_aside(ports)).get();
         let least_share = ingress.iter().map(|port| port.alpha).min();
+        let calm_below = calm_below(capacity, least_share.unwrap_or(ONE), ONE);
         Self {
             capacity,
-            calm_below: calm_below(capacity, least_share.unwrap_or(ONE), ONE),
             ingress,
             pfc: config.pfc,
             reserve: config.reserve.get(),
@@ -126,9 +116,7 @@ impl SharedBuffer {
             shared_used: 0,
             total_used: 0,
             tense: 0,
-            headroom_used: 0,
-            most_headroom: 0,
-            most_shared: 0,
+            largest: LargestUse::new(calm_below, config.largest_use),
         }
     }
 
@@ -165,7 +153,7 @@ impl SharedBuffer {
         self.shared_used += size.get();
         self.total_used += size.get();
         if !was_calm {
-            self.most_shared = self.most_shared.max(self.shared_used);
+            self.largest.note_shared(self.shared_used);
         }
     }
 
@@ -236,12 +224,11 @@ impl SharedBuffer {
         if beyond > threshold {
             share.headroom += size;
             port.most_headroom = port.most_headroom.max(share.headroom);
-            self.headroom_used += size;
-            self.most_headroom = self.most_headroom.max(self.headroom_used);
+            self.largest.add_headroom(size);
         } else {
             share.bytes = filled;
             self.shared_used += size.min(beyond);
-            self.most_shared = self.most_shared.max(self.shared_used);
+            self.largest.note_shared(self.shared_used);
         }
         self.total_used += size;
         let mut verdict = Admit::Accept;
@@ -260,7 +247,7 @@ impl SharedBuffer {
     /// Returns `true` if no threshold is near.
     #[inline]
     const fn is_calm(&self) -> bool {
-        self.shared_used < self.calm_below && self.tense == 0
+        self.shared_used < self.largest.watched_from() && self.tense == 0
     }
 
     /// [`Admission::release`] if some share is tense.
@@ -273,7 +260,7 @@ impl SharedBuffer {
         let rest = size - from_headroom;
         let from_shared = rest.min(share.bytes.saturating_sub(self.reserve));
         share.headroom -= from_headroom;
-        self.headroom_used -= from_headroom;
+        self.largest.release_headroom(from_headroom);
         share.bytes -= rest;
         self.shared_used -= from_shared;
         self.total_used -= size;
@@ -318,7 +305,7 @@ impl Admission for SharedBuffer {
     fn slack(&self) -> Slack {
         if self.is_calm() {
             Slack {
-                room: Bytes::new(self.calm_below - self.shared_used),
+                room: Bytes::new(self.largest.watched_from() - self.shared_used),
                 packet: Bytes::new(u64::MAX),
             }
         } else {
@@ -362,21 +349,8 @@ impl Admission for SharedBuffer {
     }
 
     fn largest_use(&self) -> Option<BufferUse> {
-        // A calm admission leaves at most this.
-        let calm = match self.calm_below {
-            0 => 0,
-            below => below - 1 + u64::from(u16::MAX),
-        };
-        let fullest = (self.ingress.iter().enumerate())
-            .max_by_key(|(index, port)| (port.most_headroom, Reverse(*index)));
-        let (index, most) = fullest.map_or((0, 0), |(index, port)| (index, port.most_headroom));
-        Some(BufferUse {
-            shared: Bytes::new(self.most_shared.max(calm)),
-            is_exact: self.most_shared >= calm,
-            headroom: Bytes::new(self.most_headroom),
-            fullest: PortId::from_index(index),
-            in_fullest: Bytes::new(most),
-        })
+        let ports = self.ingress.iter().map(|port| port.most_headroom);
+        Some(self.largest.report(ports))
     }
 
     fabricsim_base::saves_state!();

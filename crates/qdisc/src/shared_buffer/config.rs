@@ -4,7 +4,7 @@ use fabricsim_base::choices;
 use fabricsim_base::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-use super::{ONE, QUEUES, part_of, share_of};
+use super::{ONE, Precision, QUEUES, part_of, share_of};
 
 /// The longest packet that headroom must expect, in wire bytes.
 const LONGEST_PACKET: u64 = 9_216;
@@ -61,6 +61,8 @@ pub struct BufferConfig {
     /// The threshold of a port at NIC rate is this share of the free shared buffer, up to 1, in
     /// steps of 1/16384; a port of twice the rate has twice the share, and so on.
     pub alpha: f64,
+    /// The precision of the largest use.
+    pub largest_use: Precision,
 }
 
 impl Default for BufferConfig {
@@ -73,6 +75,7 @@ impl Default for BufferConfig {
             resume_offset: Bytes::new(3 << 10),
             priorities: 1,
             alpha: 0.125,
+            largest_use: Precision::Bounded,
         }
     }
 }

@@ -9,7 +9,7 @@ use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::quirks::SetAside;
 use fabricsim_core::plugin::{CcContext, Overflow};
-use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
+use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc, Precision};
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_transport::rdma::Recovery;
 use fabricsim_transport::tcp::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};
@@ -173,6 +173,9 @@ impl Scenario {
     pub fn buffer_config(&self) -> BufferConfig {
         let switch = self.switch.resolved(self.nic_rate(), self.quirks());
         let mut config = switch.buffer_config();
+        if self.output.exact_buffers {
+            config.largest_use = Precision::Exact;
+        }
         if self.quirks().set_aside == SetAside::PrioritiesInUse {
             config.priorities = self.priorities();
         }

@@ -147,6 +147,7 @@ impl SwitchSettings {
             resume_offset: self.resume_offset,
             priorities: defaults.priorities,
             alpha: self.alpha,
+            ..defaults
         }
     }
 
