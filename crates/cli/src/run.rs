@@ -47,10 +47,11 @@ Examples:
   fabricsim run --from results/NAME.10ms.checkpoint --set cc.kind=timely --out results/timely
 
 A run writes fct.csv (one row for each flow, in the order of completion), summary.json (every
-setting, counts, slowdowns, checksum) and topology.csv (nodes and links). Results do not depend on
---threads. If the folder has complete results of other settings, other files or another version of
-fabricsim, nothing runs unless you give --force. Rerunning the same scenario needs no --force. Old
-results are replaced only when the new ones are complete.
+setting, counts, slowdowns, checksum), topology.csv (nodes and links) and buffers.csv (largest use
+of switch buffers). Results do not depend on --threads. If the folder has complete results of other
+settings, other files or another version of fabricsim, nothing runs unless you give --force.
+Rerunning the same scenario needs no --force. Old results are replaced only when the new ones are
+complete.
 
 A run from a checkpoint has the results of the uninterrupted run. The scenario is stored in the
 checkpoint; you may change its [cc], its [[class]] tables, future [[event]] tables,

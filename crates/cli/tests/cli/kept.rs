@@ -67,7 +67,7 @@ fn results_of_other_settings_stay() {
     );
     assert_eq!(
         names(&folder, dir),
-        ["fct.csv", "summary.json", "topology.csv"]
+        ["buffers.csv", "fct.csv", "summary.json", "topology.csv"]
     );
     // Threads and words are no settings: the very same runs again.
     run(
@@ -212,7 +212,7 @@ fn a_folder_that_is_half_replaced_is_not_read() {
     run(&folder, &["--out", "out", "--seed", "2"]).succeeded();
     assert_eq!(
         names(&folder, "out"),
-        ["fct.csv", "summary.json", "topology.csv"]
+        ["buffers.csv", "fct.csv", "summary.json", "topology.csv"]
     );
     folder.run(&["slowdown", "out"]).succeeded();
 }

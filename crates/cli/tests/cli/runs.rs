@@ -198,7 +198,10 @@ fn a_second_run_replaces_the_first() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     names.sort();
-    assert_eq!(names, ["fct.csv", "summary.json", "topology.csv"]);
+    assert_eq!(
+        names,
+        ["buffers.csv", "fct.csv", "summary.json", "topology.csv"]
+    );
 }
 
 #[test]

@@ -184,3 +184,46 @@ pub struct PortBuffer {
     /// The one-way delay of its link.
     pub delay: Duration,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_of_300_metres_needs_64_kib_of_headroom() {
+        let config = BufferConfig::default();
+        for (gbps, ns, bytes) in [
+            (100, 1_500, 2 * 18_751 + 28_016),
+            (400, 1_500, 2 * 75_001 + 28_016),
+            (25, 0, 2 + 28_016),
+        ] {
+            let (rate, delay) = (Rate::from_gbps(gbps), Duration::from_ns(ns));
+            let headroom = config.headroom_of(&PortBuffer { rate, delay });
+            assert_eq!(headroom.get(), bytes, "{gbps} Gbps, {ns} ns");
+            // It is enough for this cable, and a longer one needs more.
+            let longest = BufferConfig::longest_delay(headroom, rate).expect("a cable");
+            assert!(longest >= delay);
+            for (delay, fits) in [(longest, true), (longest + Duration::from_ps(1), false)] {
+                let needed = config.headroom_of(&PortBuffer { rate, delay });
+                assert_eq!(needed <= headroom, fits, "{delay:?}");
+            }
+        }
+        let short = Bytes::new(28_017);
+        assert_eq!(
+            BufferConfig::longest_delay(short, Rate::from_gbps(100)),
+            None
+        );
+    }
+
+    #[test]
+    fn thresholds_are_shares_of_the_free_bytes() {
+        let config = BufferConfig::default();
+        let [nic, fast] = [100, 400].map(Rate::from_gbps);
+        let capacity = Bytes::new(9_000_000);
+        // x = (capacity - ports x) / 8, and half of the free bytes at four times the rate.
+        for (rate, ports, bytes) in [(nic, 1, 1_000_000), (nic, 2, 900_000), (fast, 1, 3_000_000)] {
+            let reached = config.threshold(capacity, rate, nic, ports);
+            assert_eq!(reached.get(), bytes);
+        }
+    }
+}

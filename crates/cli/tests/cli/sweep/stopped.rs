@@ -42,7 +42,13 @@ fn a_killed_sweep_goes_on_and_gives_the_same_table() {
             .map(|entry| entry.expect("an entry").file_name())
             .collect();
         files.sort();
-        let all = ["fct.csv", "point.json", "summary.json", "topology.csv"];
+        let all = [
+            "buffers.csv",
+            "fct.csv",
+            "point.json",
+            "summary.json",
+            "topology.csv",
+        ];
         assert_eq!(files, all, "{name}");
     }
 }
