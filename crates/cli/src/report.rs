@@ -1,6 +1,7 @@
 //! `fabricsim report`.
 
 mod classes;
+mod control;
 mod delays;
 mod differences;
 mod grouping;
@@ -92,6 +93,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     headline::headline(&mut page, &runs);
     classes::slowdowns(&mut page, &runs, &groups);
     classes::losses(&mut page, &runs);
+    control::buffers(&mut page, &runs);
+    control::reactions(&mut page, &runs);
     classes::incasts(&mut page, &runs);
     classes::queries(&mut page, &runs);
     jobs::jobs(&mut page, &runs);

@@ -1,5 +1,6 @@
 //! Contents of `summary.json` and their computation.
 
+mod activity;
 mod downloads;
 mod left;
 mod skipped;
@@ -12,6 +13,8 @@ use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, Percentile, SlowdownRow, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
+pub use self::activity::CcSummary;
+use self::activity::activity_of;
 pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
@@ -135,6 +138,9 @@ pub struct Summary {
     /// The largest use of the switches' buffers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffers: Option<BufferSummary>,
+    /// The reactions of congestion control, by class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub congestion_control: Vec<CcSummary>,
     /// The skipped parts of the run, if `[run] fast_forward` is on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_forward: Option<SkippedSummary>,
@@ -289,6 +295,7 @@ pub(crate) fn summarize(
         overload: end.overload.clone(),
         max_queue_bytes: max_queue.get(),
         buffers: summary_of(scenario, simulation),
+        congestion_control: activity_of(scenario, simulation),
         fast_forward: (simulation.skipped())
             .map(|skipped| SkippedSummary::new(skipped, simulation.ended(), packet_hops)),
         retransmitted_bytes: retransmitted.get(),

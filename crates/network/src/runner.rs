@@ -14,7 +14,8 @@ use fabricsim_core::network::{
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
-    Application, BufferUse, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished,
+    Application, BufferUse, ClassActivity, EndpointCounters, LiveFlow, Model, QueueReport,
+    Unfinished,
 };
 use fabricsim_engine::Probe;
 use fabricsim_pint::query::{HopSeries, QueryResults};
@@ -111,6 +112,8 @@ pub trait Runner: Send {
     fn counters(&self) -> Counters;
     /// Returns the sum of the counters of all hosts' transports.
     fn endpoint_counters(&self) -> EndpointCounters;
+    /// Returns the activity of congestion control at all hosts so far, by class.
+    fn cc_activity(&self) -> ClassActivity;
     /// Returns the bytes in the queues of all switches.
     fn queued_bytes(&self) -> Bytes;
     /// Returns the number of switch ports that a neighbor has paused.
@@ -331,6 +334,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn endpoint_counters(&self) -> EndpointCounters {
         self.endpoint_counters()
+    }
+    fn cc_activity(&self) -> ClassActivity {
+        self.cc_activity()
     }
     fn queued_bytes(&self) -> Bytes {
         self.queued_bytes()

@@ -1,18 +1,18 @@
 //! Observations of a run other than its flows: queues, buffers, links, rates and pauses, read from result
 //! files and summarized.
 
+mod buffers;
 mod critical_path;
 mod delays;
-mod buffers;
 mod fairness;
 mod links;
 mod names;
 mod pauses;
 mod queues;
 
+pub use buffers::{SwitchBuffer, read_buffers, write_buffers};
 pub use critical_path::PathMessage;
 pub use delays::{DelayPart, DelayedFlow, Delays};
-pub use buffers::{SwitchBuffer, read_buffers, write_buffers};
 pub use fairness::{FairnessPoint, FlowSample, fairness_over_time, jain_index, read_flow_samples};
 pub use links::{LinkSample, LinkUse, link_uses, read_links};
 pub use names::read_port_names;

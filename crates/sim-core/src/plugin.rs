@@ -20,11 +20,12 @@ mod telemetry_kind;
 pub use admission::{Admission, Admit, BufferUse, Release, Slack};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
-    Ack, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    CreditDemand, CreditRules, DeliveryRate, Departure, DynController, DynFactory, EcnUse,
-    Feedback, FlowStart, Growth, MarkResponse, MarkingThresholds, Overflow, ProbeForm, Probes,
-    RateSample, Recovering, ReturnedProbe, Round, SendLimits, SharedConstants, Signal,
-    TelemetryCarrier, TelemetryReader, TelemetryView, Transport, default_min_rate, scaled_window,
+    Ack, CREDIT_BEGINS, CcActivity, CcConfig, CcContext, CcEvents, ClassActivity, Congestion,
+    CongestionControl, ControllerFactory, CreditDemand, CreditRules, DeliveryRate, Departure,
+    DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, MarkResponse,
+    MarkingThresholds, Overflow, ProbeForm, Probes, RateSample, Recovering, ReturnedProbe, Round,
+    SendLimits, SharedConstants, Signal, TelemetryCarrier, TelemetryReader, TelemetryView,
+    Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{
     Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, Unfinished, Wait,

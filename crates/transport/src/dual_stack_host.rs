@@ -9,8 +9,8 @@ use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
-    ControllerFactory, Endpoint, EndpointCounters, LivePart, PortUpdate, Received, TelemetryReader,
-    Transport, Unfinished, Wait,
+    ClassActivity, ControllerFactory, Endpoint, EndpointCounters, LivePart, PortUpdate, Received,
+    TelemetryReader, Transport, Unfinished, Wait,
 };
 
 use crate::rdma::{Rdma, RdmaSettings};
@@ -299,6 +299,12 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         let mut counters = self.rdma.counters();
         counters += self.tcp.counters();
         counters
+    }
+
+    fn activity(&self) -> ClassActivity {
+        let mut activity = self.rdma.activity();
+        activity += self.tcp.activity();
+        activity
     }
 
     fabricsim_base::saves_state!();

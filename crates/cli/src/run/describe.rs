@@ -8,7 +8,7 @@ use fabricsim::buffers::BufferSummary;
 use fabricsim::outcome::{Status, Summary};
 use fabricsim::output::partial_name;
 use fabricsim::prelude::NodeId;
-use fabricsim::summary::{Download, SkippedSummary};
+use fabricsim::summary::{CcSummary, Download, SkippedSummary};
 use serde_json::Value;
 
 use crate::class_table::describe_slowdowns;
@@ -101,6 +101,7 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     if let Some(buffers) = &summary.buffers {
         describe_buffers(&mut text, buffers);
     }
+    describe_control(&mut text, &summary.congestion_control);
     describe_checkpoints(&mut text, summary);
     line!(text, "checksum     {}", summary.checksum);
     describe_slowdowns(&mut text, summary);
@@ -148,6 +149,28 @@ fn describe_losses(text: &mut String, summary: &Summary) {
     }
     if summary.marked_packets > 0 {
         line!(text, "marked       {} packets", summary.marked_packets);
+    }
+}
+
+/// Adds a line on the reactions of each class's algorithm, or on the fact that there were none.
+fn describe_control(text: &mut String, classes: &[CcSummary]) {
+    for own in classes {
+        let class = match classes.len() {
+            1 => String::new(),
+            _ => format!("class {}: ", own.class),
+        };
+        match &own.never_acted {
+            Some(sentence) => line!(text, "control      {class}{sentence}"),
+            None => line!(
+                text,
+                "control      {class}{} marks echoed, {} decreases; {} of {} senders slowed, {} below line rate at the end",
+                own.marks_echoed,
+                own.decreases,
+                own.slowed_senders,
+                own.senders,
+                own.below_line_rate
+            ),
+        }
     }
 }
 

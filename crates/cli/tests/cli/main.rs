@@ -1,6 +1,7 @@
 //! The command from the user's view: run as a process in its own folder.
 
 mod bad_input;
+mod buffers;
 mod captured;
 mod checkpoints;
 mod closed_loop;

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Sweep;
 use super::point::{Point, points_folder};
+use fabricsim::buffers::BufferSummary;
 use fabricsim::observe::QueueGroupSummary;
 use fabricsim::outcome::{JobSummary, RpcSummary};
 use fabricsim::output::{
     Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
 };
-use fabricsim::summary::{FlowCounts, SlowdownSummary, Status};
+use fabricsim::summary::{CcSummary, FlowCounts, SlowdownSummary, Status};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_bytes;
@@ -91,6 +92,12 @@ pub struct PointResults {
     pub pfc_paused_ns: f64,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
+    /// The largest use of the switches' buffers.
+    #[serde(default)]
+    pub buffers: Option<BufferSummary>,
+    /// The reactions of congestion control, by class.
+    #[serde(default)]
+    pub congestion_control: Vec<CcSummary>,
     /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.

@@ -12,8 +12,9 @@ use super::job_columns::{is_job_column, job_cells, job_classes, job_columns};
 use super::point::Point;
 use super::record::{PointResults, PointState};
 use super::rpc_columns::{is_rpc_column, rpc_cells, rpc_classes, rpc_columns};
+use fabricsim::buffers::BufferSummary;
 use fabricsim::output::{FolderLock, cannot_write, remove_left_over, write_in_folder};
-use fabricsim::summary::SlowdownSummary;
+use fabricsim::summary::{CcSummary, SlowdownSummary};
 use fabricsim_scenario::text::error::Error;
 
 /// The table of results.
@@ -45,6 +46,10 @@ pub const POINT_COLUMNS: &[&str] = &[
     "pfc_pauses",
     "pfc_paused_ns",
     "max_queue_bytes",
+    "shared_max_bytes",
+    "headroom_max_bytes",
+    "marks_echoed",
+    "decreases",
     "retransmitted_bytes",
 ];
 
@@ -194,6 +199,14 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
 /// Returns the cells after the status.
 fn result_cells(point: &Point, results: &PointResults) -> Vec<String> {
     let flows = &results.flows;
+    let buffer = |value: fn(&BufferSummary) -> u64| {
+        let own = results.buffers.as_ref();
+        own.map_or_else(String::new, |own| value(own).to_string())
+    };
+    let control = |value: fn(&CcSummary) -> u64| {
+        let classes = results.congestion_control.iter();
+        classes.map(value).sum::<u64>().to_string()
+    };
     let mut cells = vec![
         flows.started.to_string(),
         flows.finished.to_string(),
@@ -216,6 +229,10 @@ fn result_cells(point: &Point, results: &PointResults) -> Vec<String> {
         results.pfc_pauses.to_string(),
         nanoseconds(results.pfc_paused_ns),
         results.max_queue_bytes.to_string(),
+        buffer(|own| own.shared_max_bytes),
+        buffer(|own| own.headroom_max_bytes),
+        control(|own| own.marks_echoed),
+        control(|own| own.decreases),
         results.retransmitted_bytes.to_string(),
     ];
     for class in SizeClass::ALL {

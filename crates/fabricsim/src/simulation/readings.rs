@@ -3,7 +3,7 @@
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Skipped};
-use fabricsim_core::plugin::{BufferUse, EndpointCounters, LiveFlow, QueueReport};
+use fabricsim_core::plugin::{BufferUse, ClassActivity, EndpointCounters, LiveFlow, QueueReport};
 use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::text::error::Error;
@@ -37,6 +37,12 @@ impl Simulation {
     #[must_use]
     pub fn endpoint_counters(&self) -> EndpointCounters {
         self.runner.endpoint_counters()
+    }
+
+    /// Returns the activity of congestion control so far, by class.
+    #[must_use]
+    pub fn cc_activity(&self) -> ClassActivity {
+        self.runner.cc_activity()
     }
 
     /// Returns the number of bytes in the queues of switches now.

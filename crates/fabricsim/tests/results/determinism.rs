@@ -31,9 +31,9 @@ fn scenario_files() -> Vec<PathBuf> {
     files
 }
 
-/// Returns the files of flows, queries and collectives and their checksum after a run of `scenario`
-/// on `threads` threads.
-fn results(scenario: &Scenario, threads: usize) -> ([String; 3], String) {
+/// Returns the files of flows, queries, collectives and buffers, the reactions of congestion control,
+/// and the checksum after a run of `scenario` on `threads` threads.
+fn results(scenario: &Scenario, threads: usize) -> ([String; 5], String) {
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(scenario, dir.path(), threads, &mut ()).unwrap();
     assert_eq!(summary.status, Status::Finished, "{}", scenario.name());
@@ -45,7 +45,9 @@ fn results(scenario: &Scenario, threads: usize) -> ([String; 3], String) {
     if summary.jobs.is_empty() {
         assert_eq!(flows + 2 * queries, summary.flows.finished);
     }
-    ([fct, rpc, collectives], summary.checksum)
+    let buffers = fs::read_to_string(dir.path().join("buffers.csv")).unwrap();
+    let control = format!("{:?}", summary.congestion_control);
+    ([fct, rpc, collectives, buffers, control], summary.checksum)
 }
 
 fn assert_threads_do_not_matter(scenario: &Scenario) {

@@ -119,6 +119,9 @@ fn steady(seed: u64) -> String {
     } else if dice.one_in(4) {
         text.push_str("[switch]\necn = { kmin = \"20KB\", kmax = \"200KB\", pmax = 0.5 }\n");
     }
+    if dice.one_in(4) {
+        text.push_str("[output]\nexact_buffers = true\n");
+    }
     if dice.one_in(6) {
         let policy = dice.pick(&[
             r#""random""#,
@@ -167,7 +170,7 @@ fn shown(simulation: &mut Simulation) -> String {
     let ranks = ranks.map(|(_, rank)| (rank.done(), rank.iterations(), rank.left()));
     let ranks = format!("{:?}", ranks.collect::<Vec<_>>());
     format!(
-        "{ranks}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
+        "{ranks}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
         simulation.ended(),
         simulation.take_completions(),
         simulation.counters(),
@@ -176,6 +179,8 @@ fn shown(simulation: &mut Simulation) -> String {
         simulation.ports(),
         simulation.live_flows(),
         simulation.queue_reports(),
+        simulation.buffer_uses(),
+        simulation.cc_activity(),
     )
 }
 

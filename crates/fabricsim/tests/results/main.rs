@@ -8,6 +8,7 @@
 
 #[path = "../support/algorithms.rs"]
 mod algorithms;
+mod buffers;
 mod capture;
 #[path = "../support/cases.rs"]
 mod cases;

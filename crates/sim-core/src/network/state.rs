@@ -13,7 +13,8 @@ use super::switch::plan::EpochPlan;
 
 use super::{Network, deadlock};
 use crate::plugin::{
-    BufferUse, Endpoint, EndpointCounters, LiveFlow, LivePart, Model, QueueReport, Unfinished,
+    BufferUse, ClassActivity, Endpoint, EndpointCounters, LiveFlow, LivePart, Model, QueueReport,
+    Unfinished,
 };
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::{Completion, FlowRequest};
@@ -267,6 +268,18 @@ impl<M: Model> Network<M> {
             here += host.endpoint().counters();
         }
         let mut sum = EndpointCounters::default();
+        self.gathered(here).into_iter().for_each(|rank| sum += rank);
+        sum
+    }
+
+    /// Returns the activity of congestion control at all hosts so far, by class.
+    #[must_use]
+    pub fn cc_activity(&self) -> ClassActivity {
+        let mut here = ClassActivity::default();
+        for host in self.hosts() {
+            here += host.endpoint().activity();
+        }
+        let mut sum = ClassActivity::default();
         self.gathered(here).into_iter().for_each(|rank| sum += rank);
         sum
     }

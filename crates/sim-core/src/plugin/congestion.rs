@@ -5,6 +5,7 @@
 //! to its controller, and reads a window and a rate from it. Windows and thresholds are in bytes of
 //! payload.
 
+mod activity;
 mod config;
 mod credit;
 mod dynamic;
@@ -13,6 +14,7 @@ mod probe;
 mod sample;
 mod view;
 
+pub use activity::{CcActivity, CcEvents, ClassActivity};
 pub use config::{
     CcConfig, CcContext, ControllerFactory, EcnUse, Feedback, FlowStart, MarkResponse,
     MarkingThresholds, Overflow, SharedConstants, TelemetryCarrier, Transport, default_min_rate,

@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use super::ClassActivity;
 use crate::packet::{Header, Packet};
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::{Completion, Flow, FlowRequest};
@@ -249,6 +250,11 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
 
     /// Returns the counters of sent and received data.
     fn counters(&self) -> EndpointCounters;
+
+    /// Returns the activity of congestion control so far, by class. Not called on the packet path.
+    fn activity(&self) -> ClassActivity {
+        ClassActivity::default()
+    }
 
     fabricsim_base::plugin_state!("the transport");
 }

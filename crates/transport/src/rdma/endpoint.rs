@@ -17,8 +17,8 @@ use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
-    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, LivePart,
-    PortUpdate, Received, SendLimits, Unfinished, Wait,
+    ClassActivity, CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow,
+    LivePart, PortUpdate, Received, SendLimits, Unfinished, Wait,
 };
 use rustc_hash::FxHashMap;
 
@@ -50,6 +50,8 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     /// Timeouts, timers of controllers, and timers of credit pacers.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     counters: EndpointCounters,
+    /// Reactions of the controllers of ended flows.
+    activity: ClassActivity,
 }
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
@@ -69,6 +71,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             reply: replies::blank(),
             timers: BinaryHeap::new(),
             counters: EndpointCounters::default(),
+            activity: ClassActivity::default(),
         }
     }
 
@@ -150,7 +153,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
         let mut limits = SendLimits::NONE;
         let reschedules = sender.cc.acknowledge(&ack, &mut limits);
-        sender.follow(&limits);
+        sender.follow_ack(&limits);
         let (nic, mut moved) = (sender.nic, Time::MAX);
         if reschedules {
             sender.follow_rate(self.settings.pacing);
@@ -167,20 +170,6 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             self.set_timer(slot);
         }
         PortUpdate::Flow { nic, due, moved }
-    }
-
-    fn finish(&mut self, now: Time, slot: u32, done: &mut Vec<Completion>) {
-        let sender = self.senders[slot as usize]
-            .take()
-            .expect("a listed slot holds a flow");
-        self.nics[sender.nic.index()].end(sender.flow.request.priority, slot);
-        self.slots.remove(&sender.flow.id);
-        self.free.push(slot);
-        done.push(Completion {
-            flow: sender.flow,
-            finish: now,
-            retransmitted: Bytes::new(sender.retransmitted),
-        });
     }
 }
 
@@ -390,6 +379,14 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
 
     fn counters(&self) -> EndpointCounters {
         self.counters
+    }
+
+    fn activity(&self) -> ClassActivity {
+        let live = self.senders.iter().flatten();
+        (self.activity).with(live.map(|sender| {
+            let line = self.nic_rates[sender.nic.index()];
+            (sender.flow.request.class, sender.activity(line))
+        }))
     }
 
     fabricsim_base::saves_state!();

@@ -2,6 +2,7 @@
 
 mod credit;
 mod events;
+mod limits;
 mod losses;
 mod stream;
 mod waits;
@@ -13,10 +14,11 @@ use fabricsim_base::limits::MAX_DURATION;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::plugin::{CongestionControl, SendLimits};
+use fabricsim_core::plugin::{CcEvents, CongestionControl};
 
 use super::config::{RdmaSettings, gap};
 use super::selective::Scoreboard;
+use limits::most;
 use stream::Stream;
 
 /// Maximum number of doublings of the timeout.
@@ -83,19 +85,12 @@ pub(super) struct RdmaSender<L> {
     #[checkpoint(sequence)]
     round_end: u64,
     backoff: u32,
+    /// Reactions of the controller.
+    events: CcEvents,
     /// Known losses during selective recovery.
     scoreboard: Option<Box<Scoreboard>>,
     /// The messages of a connection; `None` for a separate flow.
     stream: Option<Box<Stream>>,
-}
-
-/// Returns the bytes of a window, or `u64::MAX` if there is none.
-#[inline]
-const fn most(window: Option<Bytes>) -> u64 {
-    match window {
-        Some(window) => window.get(),
-        None => u64::MAX,
-    }
 }
 
 /// Returns the end of the first round trip.
@@ -146,6 +141,7 @@ impl<L> RdmaSender<L> {
             least_rtt: MAX_DURATION,
             round_end,
             backoff: 0,
+            events: CcEvents::default(),
             scoreboard: None,
             stream: None,
             flow,
@@ -328,31 +324,6 @@ impl<L> RdmaSender<L> {
             Duration::from_ps((self.rtt_deviation.as_ps() * 3 + error.as_ps()) / 4);
         self.least_rtt = self.least_rtt.min(rtt);
         Bytes::new(newly)
-    }
-
-    /// Reads the limits of the controller again after an event.
-    #[inline]
-    pub(super) fn renew_limits<H>(&mut self)
-    where
-        L: CongestionControl<H>,
-    {
-        let limits = self.cc.limits();
-        self.follow(&limits);
-    }
-
-    /// Begins to count round trips anew, for another controller.
-    pub(super) fn renew_rounds<H>(&mut self)
-    where
-        L: CongestionControl<H>,
-    {
-        self.round_end = first_round_end::<H, L>(&self.cc);
-    }
-
-    /// Stores the limits that the controller allows from now on.
-    #[inline]
-    pub(super) const fn follow(&mut self, limits: &SendLimits) {
-        self.window = most(limits.window);
-        self.allowed_rate = limits.rate;
     }
 
     /// Moves the pending departure according to the new rate, as if it had applied to the last

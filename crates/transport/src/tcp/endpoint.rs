@@ -15,8 +15,8 @@ use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::{Flags, Packet};
 use fabricsim_core::plugin::{
-    Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, TelemetryReader,
-    Unfinished, Wait,
+    ClassActivity, Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received,
+    TelemetryReader, Unfinished, Wait,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,6 +49,8 @@ pub struct Tcp<H> {
     /// The flow last received in full, or the stream that has grown, until it is taken.
     received: Option<Received>,
     counters: EndpointCounters,
+    /// Reactions of the controllers of ended connections.
+    activity: ClassActivity,
     /// Decodes the telemetry of returned probes.
     reader: Option<Arc<dyn TelemetryReader<H>>>,
 }
@@ -71,6 +73,7 @@ impl<H: HasTcp> Tcp<H> {
             timers: BinaryHeap::new(),
             received: None,
             counters: EndpointCounters::default(),
+            activity: ClassActivity::default(),
             reader: None,
         }
     }
@@ -332,6 +335,11 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
 
     fn counters(&self) -> EndpointCounters {
         self.counters
+    }
+
+    fn activity(&self) -> ClassActivity {
+        let live = self.connections.iter().flatten();
+        (self.activity).with(live.map(|own| (own.class, own.sender.activity())))
     }
 
     fabricsim_base::saves_state!();

@@ -14,7 +14,7 @@ mod waits;
 use std::sync::Arc;
 
 use fabricsim_base::checkpoint::{Checkpointed, Stored};
-use fabricsim_base::units::{Bytes, Time};
+use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 
 use super::config::{Detection, TcpParameters};
@@ -132,7 +132,7 @@ pub(super) struct TcpSender {
 
 impl TcpSender {
     pub(super) fn new(
-        cc: DynController,
+        (cc, line_rate): (DynController, Rate),
         ecn: EcnUse,
         feedback: Feedback,
         parameters: Arc<TcpParameters>,
@@ -140,7 +140,7 @@ impl TcpSender {
         let probing = cc.probes().map(|probes| Box::new(Probing::new(probes)));
         let sampler = RateSampler::wanted(cc.delivery_rate());
         Self {
-            cc: Controller::new(cc, parameters.mss),
+            cc: Controller::new(cc, parameters.mss, line_rate),
             ecn,
             feedback,
             board: Scoreboard::new(parameters.detection),
@@ -366,7 +366,7 @@ impl TcpSender {
     /// Handles due timers. Returns `true` if the retransmission timeout expired.
     pub(super) fn on_deadline(&mut self, now: Time) -> bool {
         if self.cc.due() <= now {
-            self.cc.tell(|cc| cc.on_timer(now));
+            self.cc.report(|cc| cc.on_timer(now));
         }
         if self.timers.reordering <= now {
             let in_flight = self.board.in_flight();

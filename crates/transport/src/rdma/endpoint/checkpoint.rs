@@ -8,7 +8,7 @@ use fabricsim_base::checkpoint::{
 use fabricsim_base::flow::Flow;
 use fabricsim_base::id::PortId;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::ControllerFactory;
+use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
 
 use super::Rdma;
 use crate::controller_state;
@@ -28,6 +28,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
             pacers,
             timers,
             counters,
+            activity,
         } = self;
         out.audit("Rdma.nic_rates", nic_rates);
         nics.store(out);
@@ -43,6 +44,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
         out.declare(kind);
         receivers.store(out);
         counters.store(out);
+        activity.store(out);
         save_each(pacers.iter(), out);
         out.number(senders.len());
         for sender in senders {
@@ -76,6 +78,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
         self.timers.load(input)?;
         self.receivers.load(input)?;
         self.counters.load(input)?;
+        self.activity.load(input)?;
         if input.length()? != self.pacers.len() {
             return Err(LoadError::new(
                 "receivers grant credit in one of the two alone; choose an algorithm that uses credit \
@@ -121,7 +124,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         if !goes_on {
             sender.renew_rounds();
         }
-        sender.renew_limits();
+        let limits = sender.cc.limits();
+        sender.follow(&limits);
         self.senders.push(Some(sender));
         let slot = u32::try_from(slot).map_err(|_| LoadError::new("a host has too many flows"))?;
         self.slots.insert(flow.id, slot);

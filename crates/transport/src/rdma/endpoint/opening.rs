@@ -1,6 +1,6 @@
-//! Starting flows and messages.
+//! Starting flows and messages, and ending flows.
 
-use fabricsim_base::flow::{Flow, StreamPlace};
+use fabricsim_base::flow::{Completion, Flow, StreamPlace};
 use fabricsim_base::id::PortId;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::Header;
@@ -62,6 +62,23 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             network: &self.settings.network,
         });
         RdmaSender::new(*flow, cc, nic, now, line_rate, bdp).with_entropies(&self.settings)
+    }
+
+    /// Ends the flow in `slot`.
+    pub(super) fn finish(&mut self, now: Time, slot: u32, done: &mut Vec<Completion>) {
+        let sender = self.senders[slot as usize]
+            .take()
+            .expect("a listed slot holds a flow");
+        self.nics[sender.nic.index()].end(sender.flow.request.priority, slot);
+        let line = self.nic_rates[sender.nic.index()];
+        (self.activity).add(sender.flow.request.class, sender.activity(line));
+        self.slots.remove(&sender.flow.id);
+        self.free.push(slot);
+        done.push(Completion {
+            flow: sender.flow,
+            finish: now,
+            retransmitted: Bytes::new(sender.retransmitted),
+        });
     }
 
     fn insert(&mut self, sender: RdmaSender<F::Controller>) -> u32 {

@@ -19,6 +19,10 @@ impl<L> RdmaSender<L> {
         packet: &'p Packet<H>,
     ) -> Ack<'p, H> {
         let next_seq = self.sent();
+        let is_marked = packet.flags.has(Flags::ECHO);
+        if is_marked {
+            self.events.marked += 1;
+        }
         let (recovering, reported) = self.note_packet(now, packet);
         let round = if cumulative > self.round_end {
             self.round_end = next_seq;
@@ -33,7 +37,7 @@ impl<L> RdmaSender<L> {
             reported,
             next_seq,
             delivered: 1,
-            marked: u32::from(packet.flags.has(Flags::ECHO)),
+            marked: u32::from(is_marked),
             rtt: Some(rtt),
             least_rtt: self.least_rtt,
             smoothed_rtt: self.smoothed_rtt,

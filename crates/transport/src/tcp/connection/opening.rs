@@ -42,7 +42,12 @@ fn sender(
         network,
     });
     let ecn = config.cc.ecn(feedback);
-    TcpSender::new(cc, ecn, feedback, Arc::clone(parameters))
+    TcpSender::new(
+        (cc, identity.line_rate),
+        ecn,
+        feedback,
+        Arc::clone(parameters),
+    )
 }
 
 impl Connection {

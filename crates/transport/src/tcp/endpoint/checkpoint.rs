@@ -30,6 +30,7 @@ impl<H: HasTcp> Checkpointed for Tcp<H> {
         self.timers.load(input)?;
         self.received.load(input)?;
         self.counters.load(input)?;
+        self.activity.load(input)?;
         self.connections.clear();
         self.slots.clear();
         for slot in 0..input.length()? {
@@ -75,6 +76,7 @@ impl<H: HasTcp> Tcp<H> {
             timers,
             received,
             counters,
+            activity,
             reader: _,
         } = self;
         out.audit("Tcp.nic_rates", nic_rates);
@@ -86,6 +88,7 @@ impl<H: HasTcp> Tcp<H> {
         timers.store(out);
         received.store(out);
         counters.store(out);
+        activity.store(out);
         out.number(connections.len());
         for connection in connections {
             connection.is_some().store(out);

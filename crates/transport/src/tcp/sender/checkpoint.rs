@@ -1,6 +1,6 @@
 //! A sender and its controller in a checkpoint.
 
-use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored as _, Writer};
 
 use super::TcpSender;
 use crate::controller_state;
@@ -9,6 +9,7 @@ impl TcpSender {
     /// Saves the sender and its controller.
     pub(in crate::tcp) fn save_with_controller(&self, out: &mut Writer) {
         self.save(out);
+        self.cc.events.store(out);
         controller_state::save(&*self.cc, out);
     }
 
@@ -18,6 +19,7 @@ impl TcpSender {
         input: &mut Reader<'_>,
     ) -> Result<(), LoadError> {
         self.load(input)?;
+        self.cc.events.load(input)?;
         if self.cc.tell(|cc| controller_state::load(cc, input))? {
             return Ok(());
         }

@@ -2,8 +2,12 @@
 
 use std::ops::Deref;
 
+use super::TcpSender;
+
 use fabricsim_base::units::{Bytes, Rate, Time};
-use fabricsim_core::plugin::{Ack, CongestionControl, DynController, SendLimits, TelemetryView};
+use fabricsim_core::plugin::{
+    Ack, CcActivity, CcEvents, CongestionControl, DynController, SendLimits, TelemetryView,
+};
 
 /// The controller of a connection. Its limits are read once after each event and cached, because
 /// they are needed in many places.
@@ -17,16 +21,22 @@ pub(super) struct Controller {
     mss: u16,
     /// `true` if the controller needs to know of each sent segment.
     counts_sends: bool,
+    /// Rate of the NIC port.
+    line_rate: Rate,
+    /// Reactions of the controller.
+    pub(super) events: CcEvents,
 }
 
 impl Controller {
-    pub(super) fn new(controller: DynController, mss: u16) -> Self {
+    pub(super) fn new(controller: DynController, mss: u16, line_rate: Rate) -> Self {
         let mut own = Self {
             limits: controller.limits(),
             counts_sends: controller.counts_sends(),
             controller,
             window: 1,
             mss,
+            line_rate,
+            events: CcEvents::default(),
         };
         own.window = own.whole_window(own.limits);
         own
@@ -85,9 +95,10 @@ impl Controller {
     /// Reports an acknowledgement to the controller.
     #[inline]
     pub(super) fn acknowledge(&mut self, ack: &Ack<'_, TelemetryView>) {
-        let before = self.limits.window;
+        let before = self.limits;
         self.controller.acknowledge(ack, &mut self.limits);
-        self.follow(before);
+        self.events.note_ack(ack.marked, &before, &self.limits);
+        self.follow(before.window);
     }
 
     /// Reports a sent segment of `wire` bytes, if the controller needs it.
@@ -101,6 +112,17 @@ impl Controller {
         self.follow(before);
     }
 
+    /// Like [`Self::tell`], for an event to which the algorithm may react by a decrease.
+    pub(super) fn report<R>(
+        &mut self,
+        tell: impl FnOnce(&mut dyn CongestionControl<TelemetryView>) -> R,
+    ) -> R {
+        let before = self.limits;
+        let result = self.tell(tell);
+        self.events.note_event(&before, &self.limits);
+        result
+    }
+
     /// Notifies the controller of an event through `tell`, and adopts its new limits.
     pub(super) fn tell<R>(
         &mut self,
@@ -111,6 +133,14 @@ impl Controller {
         self.limits = self.controller.limits();
         self.follow(before);
         result
+    }
+}
+
+impl TcpSender {
+    /// Returns the activity of the controller so far.
+    pub(in crate::tcp) fn activity(&self) -> CcActivity {
+        let cc = &self.cc;
+        CcActivity::new(cc.events, cc.limits.rate, cc.line_rate)
     }
 }
 

@@ -247,7 +247,7 @@ impl TcpSender {
             in_flight,
             next_seq: self.next,
         };
-        self.cc.tell(|cc| cc.on_congestion(&congestion));
+        self.cc.report(|cc| cc.on_congestion(&congestion));
     }
 
     fn reduce(&mut self, delivered: u32, safe: Safe) {

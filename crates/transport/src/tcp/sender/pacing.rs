@@ -61,7 +61,7 @@ mod tests {
         });
         let parameters = Arc::new(TcpConfig::default().parameters());
         let ecn = config.ecn(Feedback::None);
-        let mut sender = TcpSender::new(cc, ecn, Feedback::None, parameters);
+        let mut sender = TcpSender::new((cc, Rate::from_gbps(10)), ecn, Feedback::None, parameters);
         sender.write(100 * 1_448);
         sender.on_handshake(Time::ZERO + rtt, Time::ZERO);
         let mut left = Vec::new();

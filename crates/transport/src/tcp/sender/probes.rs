@@ -77,6 +77,6 @@ impl TcpSender {
             rtt,
             telemetry: &view,
         };
-        self.cc.tell(|cc| cc.on_probe(&probe));
+        self.cc.report(|cc| cc.on_probe(&probe));
     }
 }

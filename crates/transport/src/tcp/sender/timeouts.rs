@@ -82,7 +82,12 @@ mod tests {
             ..FlowStart::new(rate, RTT, Bytes::new(MSS), &network)
         });
         let parameters = Arc::new(TcpConfig::default().parameters());
-        let mut sender = TcpSender::new(cc, config.ecn(feedback), feedback, parameters);
+        let mut sender = TcpSender::new(
+            (cc, Rate::from_gbps(10)),
+            config.ecn(feedback),
+            feedback,
+            parameters,
+        );
         sender.write(1_000 * MSS);
         fill(&mut sender, Time::ZERO);
         (sender, Time::ZERO + RTT)

@@ -31,7 +31,7 @@ fn sending() -> (TcpSender, Time) {
     let parameters = Arc::new(config.parameters());
     assert_eq!(parameters.detection, Detection::DupAcks);
     let ecn = factory.ecn(Feedback::None);
-    let mut sender = TcpSender::new(cc, ecn, Feedback::None, parameters);
+    let mut sender = TcpSender::new((cc, Rate::from_gbps(10)), ecn, Feedback::None, parameters);
     sender.write(1_000 * MSS);
     fill(&mut sender, Time::ZERO);
     (sender, Time::ZERO + RTT)

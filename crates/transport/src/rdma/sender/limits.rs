@@ -1,0 +1,79 @@
+//! The limits that the controller of a flow allows, and their changes.
+
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_core::plugin::{CcActivity, CongestionControl, SendLimits};
+
+use super::{RdmaSender, first_round_end};
+
+/// Returns the bytes of a window, or `u64::MAX` if there is none.
+#[inline]
+pub(super) const fn most(window: Option<Bytes>) -> u64 {
+    match window {
+        Some(window) => window.get(),
+        None => u64::MAX,
+    }
+}
+
+impl<L> RdmaSender<L> {
+    /// Stores the limits after an acknowledgement.
+    #[inline]
+    pub(in crate::rdma) fn follow_ack(&mut self, limits: &SendLimits) {
+        match limits.rate {
+            Some(rate) => self.events.note_rate(self.allowed_rate, rate),
+            None => self.note_window(limits),
+        }
+        self.follow(limits);
+    }
+
+    /// Counts a change of the window of an algorithm without a rate.
+    // Kept out of line, so that the path of an acknowledgement needs no registers for it.
+    #[cold]
+    fn note_window(&mut self, limits: &SendLimits) {
+        let before = self.limits();
+        self.events.note_event(&before, limits);
+    }
+
+    /// Reads the limits of the controller again after an event.
+    #[inline]
+    pub(in crate::rdma) fn renew_limits<H>(&mut self)
+    where
+        L: CongestionControl<H>,
+    {
+        let (before, limits) = (self.limits(), self.cc.limits());
+        self.events.note_event(&before, &limits);
+        self.follow(&limits);
+    }
+
+    /// Returns the limits that the controller allowed at its last event, without its deadline.
+    #[inline]
+    const fn limits(&self) -> SendLimits {
+        SendLimits {
+            window: match self.window {
+                u64::MAX => None,
+                bytes => Some(Bytes::new(bytes)),
+            },
+            rate: self.allowed_rate,
+            deadline: Time::MAX,
+        }
+    }
+
+    /// Returns the activity of the flow's controller, at a NIC port of the rate `line`.
+    pub(in crate::rdma) fn activity(&self, line: Rate) -> CcActivity {
+        CcActivity::new(self.events, self.allowed_rate, line)
+    }
+
+    /// Begins to count round trips anew, for another controller.
+    pub(in crate::rdma) fn renew_rounds<H>(&mut self)
+    where
+        L: CongestionControl<H>,
+    {
+        self.round_end = first_round_end::<H, L>(&self.cc);
+    }
+
+    /// Stores the limits that the controller allows from now on.
+    #[inline]
+    pub(in crate::rdma) const fn follow(&mut self, limits: &SendLimits) {
+        self.window = most(limits.window);
+        self.allowed_rate = limits.rate;
+    }
+}
