@@ -1,7 +1,9 @@
 //! `fabricsim plot`.
 
+mod axes;
 mod cdf;
 mod collectives;
+mod column_words;
 mod queues;
 mod series;
 mod slowdown;
@@ -33,6 +35,7 @@ use crate::results::{FlowSelection, Place, names, places, places_with_flows, ref
 #[command(after_help = "\
 Examples:
   fabricsim plot slowdown results/hpcc results/dcqcn -o slowdown.svg
+  fabricsim plot slowdown results/loads --by scheme --where load=0.6 -o schemes.pdf
   fabricsim plot slowdown a/fct.csv fct.txt --percentile 99 --bins 20 --name ours --name published -o p99.png
   fabricsim plot cdf results/hpcc --of slowdown -o cdf.svg
   fabricsim plot series results/hpcc --of queue --node 330 -o queues.png --dark
@@ -307,11 +310,16 @@ impl Drawing {
         self.title.clone().unwrap_or_else(|| default.to_owned())
     }
 
-    /// Returns the title of a figure of the flows that `selection` chooses.
-    fn title_of(&self, default: &str, selection: &FlowSelection) -> String {
-        match selection.describe() {
-            which if which.is_empty() => self.title(default),
-            which => self.title(&format!("{default} ({which})")),
+    /// Returns the title of a figure of the data that `choices` describe, in a few words each.
+    fn title_of(&self, default: &str, choices: &[String]) -> String {
+        let words: Vec<&str> = choices.iter().map(String::as_str).collect();
+        let words: Vec<&str> = words
+            .into_iter()
+            .filter(|words| !words.is_empty())
+            .collect();
+        match words.is_empty() {
+            true => self.title(default),
+            false => self.title(&format!("{default} ({})", words.join(", "))),
         }
     }
 

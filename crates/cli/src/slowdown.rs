@@ -15,7 +15,7 @@ use fabricsim::output::{refuse_input, write_whole};
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
-    ReplicationTable, SideBySide, SizeBins, bins_csv, bins_for, equal_count_bins,
+    ReplicationTable, SideBySide, SizeBins, bins_csv, bins_for, equal_count_bins, quoted,
 };
 use serde_json::{Value, json};
 
@@ -349,13 +349,4 @@ fn write_csv(out: &mut Vec<u8>, place: usize, flows: &Flows, table: &BinTable) -
         out,
         &format!("{},", quoted(&flows.path.display().to_string())),
     )
-}
-
-/// Returns a CSV field, quoted if necessary.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
 }

@@ -30,6 +30,7 @@ mod pdf;
 mod png;
 mod quantity;
 mod queues;
+mod scheme_colors;
 mod slowdown;
 mod slowdown_curve;
 mod style;
@@ -94,7 +95,7 @@ impl Figure {
         let mut series = self.panels.iter().flat_map(|panel| &panel.series);
         !series.any(|series| match &series.points {
             Points::Curve(points) => !points.is_empty(),
-            Points::Band(points) => !points.is_empty(),
+            Points::Band(points) | Points::Bars(points) => !points.is_empty(),
             Points::Instants(_) => false,
         })
     }
@@ -172,6 +173,8 @@ pub enum Points {
     Curve(Vec<(f64, f64)>),
     /// (x, lower y, upper y): a filled band, such as a confidence interval.
     Band(Vec<(f64, f64, f64)>),
+    /// (x, lower y, upper y): error bars, such as confidence intervals of single points.
+    Bars(Vec<(f64, f64, f64)>),
     /// Instants: vertical lines across the panel.
     Instants(Vec<f64>),
 }
@@ -197,6 +200,16 @@ impl Series {
         }
     }
 
+    /// Creates error bars between (x, lower y) and (x, upper y), without an entry in the legend.
+    #[must_use]
+    pub const fn bars(style: Style, points: Vec<(f64, f64, f64)>) -> Self {
+        Self {
+            name: String::new(),
+            style,
+            points: Points::Bars(points),
+        }
+    }
+
     /// Creates vertical lines across the panel at `times`.
     #[must_use]
     pub fn instants(name: impl Into<String>, style: Style, times: Vec<f64>) -> Self {
@@ -212,7 +225,7 @@ impl Series {
     pub fn curve_points(&self) -> &[(f64, f64)] {
         match &self.points {
             Points::Curve(points) => points,
-            Points::Band(_) | Points::Instants(_) => &[],
+            Points::Band(_) | Points::Bars(_) | Points::Instants(_) => &[],
         }
     }
 
@@ -220,7 +233,7 @@ impl Series {
     fn corners(&self) -> Vec<(f64, f64)> {
         match &self.points {
             Points::Curve(points) => points.clone(),
-            Points::Band(points) => points
+            Points::Band(points) | Points::Bars(points) => points
                 .iter()
                 .flat_map(|&(x, low, high)| [(x, low), (x, high)])
                 .collect(),

@@ -1,6 +1,9 @@
 //! Sample sizes: flows that a percentile needs, and the number of bins that they allow.
 
+use fabricsim_base::units::Bytes;
+
 use crate::quantile::Percentile;
+use crate::record::FctRecord;
 use crate::size_bins::SizeBin;
 
 /// Fewest flows of a bin, for any percentile: a median of fewer says little.
@@ -51,6 +54,39 @@ pub fn bins_for(flows: usize, percentile: Percentile) -> usize {
     (flows / each).clamp(1, MOST_BINS)
 }
 
+/// Returns the number of bins for `replications` together: like [`bins_for`] of the smallest one,
+/// but few enough that each of them has enough flows for `percentile` in each bin. It is 1 if they
+/// have too few for a single bin.
+#[must_use]
+pub fn bins_for_each(replications: &[Vec<FctRecord>], percentile: Percentile) -> usize {
+    let sorted = |records: &[FctRecord]| {
+        let mut sizes: Vec<Bytes> = records.iter().map(|record| record.size).collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    let together = sorted(&replications.concat());
+    let each: Vec<Vec<Bytes>> = replications.iter().map(|own| sorted(own)).collect();
+    let enough = |bins: usize| {
+        let ends = (1..=bins).map(|bin| bin * together.len() / bins);
+        let mut edges: Vec<Bytes> = ends
+            .filter_map(|end| together.get(end - 1).copied())
+            .collect();
+        edges.dedup();
+        each.iter().all(|sizes| {
+            let mut from = 0;
+            edges.iter().all(|edge| {
+                let end = sizes.partition_point(|size| size <= edge);
+                let known = percentile.is_known_of(end - from);
+                from = end;
+                known
+            })
+        })
+    };
+    let least = each.iter().map(Vec::len).min().unwrap_or(0);
+    let most = bins_for(least, percentile);
+    (1..=most).rev().find(|bins| enough(*bins)).unwrap_or(1)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -83,6 +119,22 @@ mod tests {
         assert_eq!(bins(261), [13, 2]);
         assert_eq!(bins(1_142), [57, 11]);
         assert_eq!(bins(1_000_000), [100, 100]);
+    }
+
+    #[test]
+    fn each_replication_has_enough_flows_in_each_bin() {
+        let of = |sizes: std::ops::Range<u64>| -> Vec<FctRecord> {
+            sizes.map(|size| record(size, 2_000, 1_000)).collect()
+        };
+        // Alike replications have as many bins as one of them.
+        let alike = [of(1..401), of(1..401)];
+        assert_eq!(bins_for_each(&alike, Percentile::P99), 4);
+        // The second one lacks flows of 151 to 300 bytes, which are in the second of three bins.
+        let uneven = [of(1..401), [of(1..151), of(301..551)].concat()];
+        assert_eq!(bins_for_each(&uneven, Percentile::P99), 2);
+        let few = [of(1..401), of(1..51)];
+        assert_eq!(bins_for_each(&few, Percentile::P99), 1);
+        assert_eq!(bins_for_each(&[], Percentile::P99), 1);
     }
 
     proptest! {

@@ -11,7 +11,7 @@
 //! * [`SlowdownTable`] and [`equal_count_bins`] summarize slowdowns by flow size. [`SizeBins`]
 //!   divides them in any way; [`BinTable`] and [`ReplicationTable`] print them with their
 //!   uncertainty.
-//! * [`bins_for`] and [`Percentile::least_values`] limit bins and percentiles to the number of
+//! * [`bins_for`], [`bins_for_each`] and [`Percentile::least_values`] limit bins and percentiles to the number of
 //!   flows.
 //! * [`Cut`] excludes warm-up and cool-down.
 //! * [`observed`] reads and summarizes queues, links, rates and pauses.
@@ -48,6 +48,7 @@ mod checksum;
 mod collective;
 pub mod columns;
 mod compare;
+mod csv_fields;
 mod cut;
 mod enough;
 pub mod export;
@@ -68,6 +69,7 @@ mod side_by_side;
 mod size_bins;
 mod size_class;
 mod slowdown;
+mod sweep_curves;
 mod sweep_table;
 pub mod table;
 mod timeline;
@@ -81,8 +83,9 @@ pub use collective::{
     COLLECTIVE_HEADER, CollectiveRecord, CollectiveRow, read_collectives, write_collectives,
 };
 pub use compare::{ClassRatios, Comparison, compare};
+pub use csv_fields::quoted;
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
-pub use enough::bins_for;
+pub use enough::{bins_for, bins_for_each};
 pub use goodput::Goodput;
 pub use group_tails::{GroupTails, Ratio, estimates, group_tails};
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
@@ -99,7 +102,8 @@ pub use side_by_side::SideBySide;
 pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
-pub use sweep_table::{SweepCurves, SweepQuestion, SweepTable};
+pub use sweep_curves::SweepCurves;
+pub use sweep_table::{SweepQuestion, SweepTable};
 pub use timeline::{Timeline, TimelineCounts};
 pub use write::{FCT_HEADER, FctWriter};
 pub use write_hpcc::{HPCC_FCT_NODES, HpccFctWriter};

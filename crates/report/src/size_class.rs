@@ -30,6 +30,18 @@ impl SizeClass {
         Self::Above1M,
     ];
 
+    /// Returns the ending of the names of its columns in points.csv; empty for all flows.
+    #[must_use]
+    pub const fn column_ending(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::Below10K => "_below_10KB",
+            Self::Below30K => "_below_30KB",
+            Self::From30KTo1M => "_30KB_to_1MB",
+            Self::Above1M => "_above_1MB",
+        }
+    }
+
     /// Returns `true` if a flow of `size` belongs to the class.
     #[must_use]
     pub fn contains(self, size: Bytes) -> bool {

@@ -1,12 +1,12 @@
 //! The table of a sweep: its contents, and results pooled over seeds.
 
-use std::ops::Range;
-
 use fabricsim_base::input::InputError;
 
 use crate::columns::lines;
+use crate::csv_fields::fields;
 use crate::interval::ReplicaMean;
 use crate::quantile::Confidence;
+use crate::sweep_curves::{SweepCurves, position_or_push};
 
 /// The column after the axes.
 const STATUS: &str = "status";
@@ -37,51 +37,6 @@ pub struct SweepQuestion<'q> {
     pub count: Option<(&'q str, usize)>,
     /// Confidence level of intervals.
     pub confidence: Confidence,
-}
-
-/// A result of a sweep over one of its axes, pooled over seeds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SweepCurves {
-    /// The values of the axis, in the order of the table.
-    pub xs: Vec<String>,
-    /// Name of each curve, and its mean over seeds at each of `xs`.
-    pub curves: Vec<(String, Vec<Option<ReplicaMean>>)>,
-    /// Number of points without a value: failed, not yet run or empty.
-    pub without: usize,
-    /// Points with too few flows for the percentile.
-    pub too_few: usize,
-    /// The most flows that such a point has, and the number that the percentile needs.
-    pub most_flows: (usize, usize),
-    /// Number of points with an unfinished run; values of their finished flows count.
-    pub unfinished: usize,
-}
-
-impl SweepCurves {
-    /// Merges the curves of two sweeps, over the values of both.
-    #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
-        let places: Vec<usize> = other
-            .xs
-            .iter()
-            .map(|x| position_or_push(&mut self.xs, x))
-            .collect();
-        let count = self.xs.len();
-        for (_, means) in &mut self.curves {
-            means.resize(count, None);
-        }
-        for (name, means) in other.curves {
-            let mut at = vec![None; count];
-            for (place, mean) in places.iter().zip(means) {
-                at[*place] = mean;
-            }
-            self.curves.push((name, at));
-        }
-        self.without += other.without;
-        self.too_few += other.too_few;
-        self.most_flows = self.most_flows.max(other.most_flows);
-        self.unfinished += other.unfinished;
-        self
-    }
 }
 
 impl SweepTable {
@@ -145,16 +100,28 @@ impl SweepTable {
         })
     }
 
-    /// Returns the axes that `question` neither shows nor fixes, although they have several values
-    /// among its points. Seeds are not among them.
+    /// Returns the values of `axis` in the order of the table, each once. The list is empty if there
+    /// is no such axis.
     #[must_use]
-    pub fn left_over(&self, question: &SweepQuestion<'_>) -> Vec<&str> {
-        let rows = self.chosen(question);
-        let free = self.axes().iter().filter(|axis| {
-            let name = axis.as_str();
-            let asked = name == question.x || question.by.iter().any(|by| by == name);
-            !asked && self.axis(SEED) != Some(name)
-        });
+    pub fn values(&self, axis: &str) -> Vec<String> {
+        let mut values = Vec::new();
+        if let Some(place) = self.place(axis) {
+            for row in &self.rows {
+                position_or_push(&mut values, &row[place]);
+            }
+        }
+        values
+    }
+
+    /// Returns the axes other than `shown` that have several values among the points with the values
+    /// `only`. Seeds are not among them.
+    #[must_use]
+    pub fn left_over(&self, shown: &[String], only: &[(String, String)]) -> Vec<&str> {
+        let rows = self.chosen(only);
+        let free = self
+            .axes()
+            .iter()
+            .filter(|axis| !shown.contains(axis) && self.axis(SEED) != Some(axis.as_str()));
         free.filter(|axis| {
             let Some(place) = self.place(axis) else {
                 return false;
@@ -163,6 +130,22 @@ impl SweepTable {
         })
         .map(String::as_str)
         .collect()
+    }
+
+    /// Groups the names of the points with the values `only` by their values on the axes `by`, in the
+    /// order of the table. Returns the values of each group, joined by commas, and its points.
+    #[must_use]
+    pub fn groups(&self, by: &[String], only: &[(String, String)]) -> Vec<(String, Vec<&str>)> {
+        let by: Vec<usize> = by.iter().filter_map(|name| self.place(name)).collect();
+        let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+        for row in self.chosen(only) {
+            let values = self.joined(row, &by);
+            match groups.iter_mut().find(|(own, _)| *own == values) {
+                Some((_, points)) => points.push(&row[0]),
+                None => groups.push((values, vec![&row[0]])),
+            }
+        }
+        groups
     }
 
     /// Computes the curves for `question`; `None` if it names an unknown column.
@@ -181,7 +164,7 @@ impl SweepTable {
         };
         let mut found = SweepCurves::default();
         let mut values: Vec<(String, Vec<Vec<f64>>)> = Vec::new();
-        for row in self.chosen(question) {
+        for row in self.chosen(question.only) {
             // Check this before the value, because a run leaves the value empty if it has too few
             // flows.
             let counted = count.and_then(|(place, least)| Some((row[place].parse().ok()?, least)));
@@ -199,8 +182,7 @@ impl SweepTable {
             }
             // Values and curves appear in the order of the table, so a new one is appended.
             let place = position_or_push(&mut found.xs, &row[x]);
-            let name: Vec<&str> = by.iter().map(|place| row[*place].as_str()).collect();
-            let name = name.join(", ");
+            let name = self.joined(row, &by);
             let curve = match values.iter().position(|(own, _)| *own == name) {
                 Some(curve) => curve,
                 None => {
@@ -229,60 +211,30 @@ impl SweepTable {
         self.names.iter().position(|own| own == name)
     }
 
-    fn chosen(&self, question: &SweepQuestion<'_>) -> Vec<&Vec<String>> {
+    /// Returns the values of `row` on the axes at `places`, joined by commas. A value without letters
+    /// has the last part of its axis' name: `load = 0.5`.
+    fn joined(&self, row: &[String], places: &[usize]) -> String {
+        let value = |place: &usize| {
+            let value = &row[*place];
+            match value.contains(char::is_alphabetic) {
+                true => value.clone(),
+                false => {
+                    let axis = self.names[*place].rsplit('.').next();
+                    format!("{} = {value}", axis.unwrap_or_default())
+                }
+            }
+        };
+        let values: Vec<String> = places.iter().map(value).collect();
+        values.join(", ")
+    }
+
+    fn chosen(&self, only: &[(String, String)]) -> Vec<&Vec<String>> {
         let fits = |row: &&Vec<String>| {
-            let mut fixed = question.only.iter();
+            let mut fixed = only.iter();
             fixed.all(|(axis, value)| self.place(axis).is_some_and(|place| row[place] == *value))
         };
         self.rows.iter().filter(fits).collect()
     }
-}
-
-fn position_or_push(list: &mut Vec<String>, value: &str) -> usize {
-    if let Some(place) = list.iter().position(|own| own == value) {
-        return place;
-    }
-    list.push(value.to_owned());
-    list.len() - 1
-}
-
-/// Splits a line into fields. A cell with commas is in quotes, with quotes inside doubled (RFC
-/// 4180).
-fn fields(line: &str) -> Vec<String> {
-    let mut fields = Vec::new();
-    let mut rest = line;
-    loop {
-        let (field, after) = match rest.strip_prefix('"') {
-            Some(quoted) => {
-                let end = end_of_quoted(quoted);
-                let text = quoted[..end.start].replace("\"\"", "\"");
-                (text, &quoted[end.end..])
-            }
-            None => {
-                let end = rest.find(',').unwrap_or(rest.len());
-                (rest[..end].to_owned(), &rest[end..])
-            }
-        };
-        fields.push(field);
-        match after.strip_prefix(',') {
-            Some(next) => rest = next,
-            None => return fields,
-        }
-    }
-}
-
-/// Returns the range of the closing quote: the end of the text, and the start of the rest.
-fn end_of_quoted(text: &str) -> Range<usize> {
-    let mut from = 0;
-    while let Some(quote) = text[from..].find('"') {
-        let at = from + quote;
-        if text[at + 1..].starts_with('"') {
-            from = at + 2;
-        } else {
-            return at..at + 1;
-        }
-    }
-    text.len()..text.len()
 }
 
 #[cfg(test)]
@@ -382,9 +334,23 @@ point,workload.0.load,cc.kind,seed,status,flows_finished,slowdown_p99
         assert_eq!(table.axis("load"), Some("workload.0.load"));
         assert_eq!(table.axis("cc"), Some("cc.kind"));
         assert_eq!(table.axis("eta"), None);
-        assert_eq!(table.left_over(&question(&[], &[])), ["cc.kind"]);
+        let load = ["workload.0.load".to_owned()];
+        assert_eq!(table.left_over(&load, &[]), ["cc.kind"]);
         let only = [("cc.kind".to_owned(), "hpcc".to_owned())];
-        assert_eq!(table.left_over(&question(&[], &only)), [""; 0]);
+        assert_eq!(table.left_over(&load, &only), [""; 0]);
+        assert_eq!(table.values("cc.kind"), ["hpcc", "dcqcn"]);
+    }
+
+    #[test]
+    fn points_are_grouped_by_axes() {
+        let table = SweepTable::read(TABLE).expect("a table");
+        let by = ["cc.kind".to_owned()];
+        let only = [("workload.0.load".to_owned(), "0.3".to_owned())];
+        let groups = table.groups(&by, &only);
+        assert_eq!(groups.len(), 2);
+        let hpcc = ["load=0.3,cc=hpcc,seed=1", "load=0.3,cc=hpcc,seed=2"];
+        assert_eq!(groups[0], ("hpcc".to_owned(), hpcc.to_vec()));
+        assert_eq!(table.groups(&[], &[]).len(), 1);
     }
 
     #[test]
@@ -393,7 +359,5 @@ point,workload.0.load,cc.kind,seed,status,flows_finished,slowdown_p99
             let error = SweepTable::read(text).expect_err(text);
             assert_eq!(&text[error.span], at);
         }
-        assert_eq!(fields("\"a \"\"b\"\",c\",,d"), ["a \"b\",c", "", "d"]);
-        assert_eq!(fields("\"open"), ["open"]);
     }
 }

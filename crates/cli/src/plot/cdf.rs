@@ -52,9 +52,10 @@ pub(super) fn cdf(args: &CdfArgs) -> Result<Figure, Error> {
             curves.push(Series::curve(result.name, result.style, curve));
         }
     }
-    let title = args
-        .drawing
-        .title_of(&format!("Distribution of {of}"), &args.selection);
+    let title = args.drawing.title_of(
+        &format!("Distribution of {of}"),
+        &[args.selection.describe()],
+    );
     let mut figure = cdf_figure(&title, vec![(of, curves)]);
     if most > MOST_POINTS {
         let note = "curves are thinned for drawing; the extremes are kept";
@@ -85,6 +86,6 @@ fn queries(args: &CdfArgs) -> Result<Figure, Error> {
     }
     let of = CdfOf::Qct;
     let title = format!("Distribution of {of}");
-    let title = args.drawing.title_of(&title, &args.selection);
+    let title = args.drawing.title_of(&title, &[args.selection.describe()]);
     Ok(cdf_figure(&title, vec![(of, curves)]))
 }

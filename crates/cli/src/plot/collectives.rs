@@ -101,7 +101,7 @@ fn add(points: &mut Points, row: &CollectiveRow, across: Across) {
 
 fn figure(title: &str, lines: &BTreeMap<(usize, String), Points>, across: Across) -> Figure {
     let x = match across {
-        Across::Iterations => Axis::linear("iteration"),
+        Across::Iterations => Axis::linear("iteration").in_unit(Unit::Count),
         Across::Ends => Axis::linear("end").in_unit(Unit::Nanoseconds),
     };
     let time = Axis::linear("time").in_unit(Unit::Nanoseconds).from(0.0);

@@ -1,16 +1,25 @@
 //! Slowdown over flow size: of results, or relative to the first result.
 
-use fabricsim::Error;
-use fabricsim_plot::figure::{BinCount, Figure, SlowdownCurve, relative_figure, slowdown_figure};
-use fabricsim_report::Percentile;
+use std::path::{Path, PathBuf};
 
+use fabricsim::Error;
+use fabricsim_plot::figure::{
+    BinCount, Figure, SlowdownCurve, Style, relative_figure, slowdown_figure,
+};
+use fabricsim_report::{FctRecord, Percentile, bins_for_each};
+
+use super::axes::{AxisArgs, read_points};
 use super::{Drawing, refused};
-use crate::results::FlowSelection;
+use crate::console::note;
+use crate::results::{FlowSelection, fct_file};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SlowdownArgs {
     #[command(flatten)]
     pub(super) drawing: Drawing,
+
+    #[command(flatten)]
+    axes: AxisArgs,
 
     #[command(flatten)]
     selection: FlowSelection,
@@ -47,10 +56,14 @@ pub(super) fn relative(args: &SlowdownArgs) -> Result<Figure, Error> {
 
 impl SlowdownArgs {
     fn title(&self, default: &str) -> String {
-        self.drawing.title_of(default, &self.selection)
+        let choices = [self.axes.describe(), self.selection.describe()];
+        self.drawing.title_of(default, &choices)
     }
 
     fn curves(&self) -> Result<Vec<SlowdownCurve>, Error> {
+        if !self.axes.is_empty() {
+            return self.curves_over_seeds();
+        }
         let results = self.drawing.flows(&self.selection)?;
         // All are cut alike, so that bins can be compared.
         let counts = results.iter().map(|result| result.records.len());
@@ -70,5 +83,69 @@ impl SlowdownArgs {
             )
         };
         Ok(results.into_iter().map(curve).collect())
+    }
+
+    /// Returns a curve for each value of the axes `--by` of sweeps: means over seeds.
+    fn curves_over_seeds(&self) -> Result<Vec<SlowdownCurve>, Error> {
+        let groups = self.groups()?;
+        let all: Vec<Vec<FctRecord>> = groups.iter().flat_map(|(_, runs)| runs.clone()).collect();
+        // All curves are cut alike, so that bins can be compared.
+        let bins = |percentile: &Percentile| {
+            let own = || bins_for_each(&all, *percentile);
+            (
+                *percentile,
+                self.bins.map_or_else(own, |bins| bins as usize),
+            )
+        };
+        let percentiles: Vec<(Percentile, usize)> = self.percentile.iter().map(bins).collect();
+        let names: Vec<&String> = groups.iter().map(|(name, _)| name).collect();
+        let styles = Style::of_names(&names);
+        let curves = groups.iter().zip(styles).map(|((name, runs), style)| {
+            SlowdownCurve::over_replications(name, style, runs, &percentiles)
+        });
+        Ok(curves.collect())
+    }
+
+    /// Returns the flows of each point, grouped by the values of the axes `--by`.
+    fn groups(&self) -> Result<Vec<(String, Vec<Vec<FctRecord>>)>, Error> {
+        let drawing = &self.drawing;
+        let sweeps = drawing.sweep_names()?;
+        let mut groups = Vec::new();
+        for (path, sweep) in drawing.results.iter().map(PathBuf::as_path).zip(&sweeps) {
+            let table = read_points(path)?;
+            let choice = self.axes.find(path, &table)?;
+            choice.check(path, &table, &[])?;
+            let folder = match path.is_dir() {
+                true => path,
+                false => path.parent().unwrap_or(path),
+            };
+            for (values, points) in table.groups(&choice.by, &choice.only) {
+                let name = match (sweeps.len(), values.as_str()) {
+                    (1, "") => sweep.clone(),
+                    (1, _) => values,
+                    (_, "") => sweep.clone(),
+                    (_, values) => format!("{sweep}: {values}"),
+                };
+                groups.push((name, self.flows_of(folder, &points)?));
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Returns the flows of the points that have results.
+    fn flows_of(&self, sweep: &Path, points: &[&str]) -> Result<Vec<Vec<FctRecord>>, Error> {
+        let mut runs = Vec::new();
+        for point in points {
+            let folder = sweep.join("points").join(point);
+            if fct_file(&folder).exists() {
+                runs.push(self.selection.read(&folder)?);
+            } else {
+                note!(
+                    "{} has no flows: the point has failed or has not run",
+                    folder.display()
+                );
+            }
+        }
+        Ok(runs)
     }
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fabricsim::Error;
-use fabricsim_plot::figure::{Axis, Figure, SweepPanel, Unit, percentile_in_words, sweep_figure};
-use fabricsim_report::{Confidence, Percentile, SizeClass, SweepCurves, SweepQuestion, SweepTable};
-use fabricsim_scenario::text::file_kind::FileKind;
-use fabricsim_scenario::text::input_file::read_text;
+use fabricsim_plot::figure::{Axis, Figure, SweepPanel, Unit, sweep_figure};
+use fabricsim_report::{Confidence, Percentile, SizeClass, SweepCurves, SweepQuestion};
 
+use super::axes::{self, AxisArgs, axis, read_points};
+use super::column_words::{axis_in_words, column_in_words};
 use super::{Drawing, refused};
 
 #[derive(Debug, clap::Args)]
@@ -20,13 +20,8 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "AXIS")]
     x: String,
 
-    /// Axis with one curve for each value (can be repeated)
-    #[arg(long, value_name = "AXIS")]
-    by: Vec<String>,
-
-    /// Only points with this value on this axis (can be repeated)
-    #[arg(long = "where", value_name = "AXIS=VALUE")]
-    only: Vec<String>,
+    #[command(flatten)]
+    axes: AxisArgs,
 
     /// Value to draw: p50, p95, p99 or mean of the slowdown, or a column of points.csv
     #[arg(long, value_name = "COLUMN", default_value = "p99")]
@@ -53,6 +48,18 @@ enum SizeKind {
     /// More than 1 MB
     #[value(name = "above-1MB")]
     Above1M,
+}
+
+impl SizeKind {
+    const fn class(self) -> SizeClass {
+        match self {
+            Self::All => SizeClass::All,
+            Self::Below10K => SizeClass::Below10K,
+            Self::Below30K => SizeClass::Below30K,
+            Self::From30KTo1M => SizeClass::From30KTo1M,
+            Self::Above1M => SizeClass::Above1M,
+        }
+    }
 }
 
 /// A column of the table, and its presentation.
@@ -87,7 +94,9 @@ pub(super) fn sweep(args: &SweepArgs) -> Result<Figure, Error> {
     let Some((x, curves)) = all else {
         return Ok(Figure::new(""));
     };
-    let title = drawing.title(&format!("{} over {x}", super::capitalized(&column.label)));
+    let x = axis_in_words(&x);
+    let title = format!("{} over {x}", super::capitalized(&column.label));
+    let title = drawing.title_of(&title, &[args.axes.describe()]);
     // Nothing that a sweep counts is negative, and slowdowns are at least 1.
     let least = if column.name.contains("slowdown") {
         1.0
@@ -101,52 +110,14 @@ pub(super) fn sweep(args: &SweepArgs) -> Result<Figure, Error> {
 impl SweepArgs {
     /// Returns the curves of the sweep at `path`, and the full name of their axis.
     fn curves_of(&self, path: &Path, column: &Column) -> Result<(String, SweepCurves), Error> {
-        let file = match path.is_dir() {
-            true => path.join("points.csv"),
-            false => path.to_owned(),
-        };
-        if path.is_dir() && !file.exists() {
-            return Err(Self::refused(
-                path,
-                "there is no points.csv",
-                "give the folder of a sweep; `fabricsim sweep` writes one",
-            ));
-        }
-        let text = read_text(FileKind::RESULTS, &file)?;
-        let table = SweepTable::read(&text)
-            .map_err(|error| Error::input(&file.display().to_string(), &text, error))?;
-        let axis = |name: &str| {
-            let found = table.axis(name).map(str::to_owned);
-            found.ok_or_else(|| {
-                let axes = table.axes().join(", ");
-                Self::refused(
-                    path,
-                    &format!("`{name}` is not one axis of the sweep"),
-                    &format!("its axes are {axes}"),
-                )
-            })
-        };
-        let x = axis(&self.x)?;
-        let by: Vec<String> = self
-            .by
-            .iter()
-            .map(|name| axis(name))
-            .collect::<Result<_, _>>()?;
-        let mut only = Vec::new();
-        for text in &self.only {
-            let Some((name, value)) = text.split_once('=') else {
-                return Err(Self::refused(
-                    path,
-                    &format!("`{text}` is not AXIS=VALUE"),
-                    "write for example `--where load=0.5`",
-                ));
-            };
-            only.push((axis(name)?, value.to_owned()));
-        }
+        let table = read_points(path)?;
+        let x = axis(path, &table, &self.x)?;
+        let choice = self.axes.find(path, &table)?;
+        choice.check(path, &table, std::slice::from_ref(&x))?;
         let question = SweepQuestion {
             x: &x,
-            by: &by,
-            only: &only,
+            by: &choice.by,
+            only: &choice.only,
             of: &column.name,
             count: column
                 .count
@@ -154,17 +125,9 @@ impl SweepArgs {
                 .map(|(name, least)| (name.as_str(), *least)),
             confidence: Confidence::P95,
         };
-        let left = table.left_over(&question);
-        if !left.is_empty() {
-            return Err(Self::refused(
-                path,
-                &format!("the points also differ in {}", left.join(", ")),
-                "name it with --by for a curve for each value, or fix it with --where AXIS=VALUE",
-            ));
-        }
         let Some(curves) = table.curves(&question) else {
             let columns = table.results().join(", ");
-            return Err(Self::refused(
+            return Err(axes::refused(
                 path,
                 &format!("points.csv has no column `{}`", column.name),
                 &format!("write p50, p95, p99, mean or one of {columns}"),
@@ -173,71 +136,34 @@ impl SweepArgs {
         Ok((x, curves))
     }
 
-    fn refused(path: &Path, message: &str, help: &str) -> Error {
-        Error::Unsupported {
-            scenario: path.display().to_string(),
-            message: message.to_owned(),
-            help: help.to_owned(),
-        }
-    }
-
     /// Returns the chosen column of the table.
     fn column(&self) -> Column {
-        let (ending, class) = match self.size {
-            SizeKind::All => ("", SizeClass::All),
-            SizeKind::Below10K => ("_below_10KB", SizeClass::Below10K),
-            SizeKind::Below30K => ("_below_30KB", SizeClass::Below30K),
-            SizeKind::From30KTo1M => ("_30KB_to_1MB", SizeClass::From30KTo1M),
-            SizeKind::Above1M => ("_above_1MB", SizeClass::Above1M),
-        };
-        let flows = match self.size {
-            SizeKind::All => String::new(),
-            _ => format!(" of flows {class}"),
-        };
+        let size = self.size.class();
+        let ending = size.column_ending();
         let percentile = [Percentile::P50, Percentile::P95, Percentile::P99]
             .into_iter()
             .find(|percentile| percentile.to_string() == self.of);
-        let count = match self.size {
-            SizeKind::All => "flows_finished".to_owned(),
+        let name = match percentile.is_some() || self.of == "mean" {
+            true => format!("slowdown_{}{ending}", self.of),
+            false => self.of.clone(),
+        };
+        let flows = match size {
+            SizeClass::All => "flows_finished".to_owned(),
             _ => format!("flows{ending}"),
         };
-        match percentile {
-            Some(percentile) => Column {
-                name: format!("slowdown_{percentile}{ending}"),
-                label: format!("slowdown{flows} ({})", percentile_in_words(percentile)),
-                count: Some((count, percentile.least_values())),
-                unit: Unit::None,
-            },
-            None if self.of == "mean" => Column {
-                name: format!("slowdown_mean{ending}"),
-                label: format!("slowdown{flows} (mean)"),
-                count: None,
-                unit: Unit::None,
-            },
-            None => Column {
-                name: self.of.clone(),
-                label: self.of.clone(),
-                count: None,
-                unit: unit_of(&self.of),
-            },
+        let (label, unit) = column_in_words(&name);
+        Column {
+            name,
+            label,
+            count: percentile.map(|percentile| (flows, percentile.least_values())),
+            unit,
         }
-    }
-}
-
-/// Returns the unit in the name of a column.
-fn unit_of(column: &str) -> Unit {
-    let (name, _) = column.split_once("_class").unwrap_or((column, ""));
-    match name.rsplit('_').next() {
-        Some("ns") => Unit::Nanoseconds,
-        Some("bytes") => Unit::Bytes,
-        Some("bps") => Unit::BitsPerSecond,
-        _ => Unit::None,
     }
 }
 
 impl Drawing {
     /// Returns the names of the sweeps. Each sweep is one result here.
-    fn sweep_names(&self) -> Result<Vec<String>, Error> {
+    pub(super) fn sweep_names(&self) -> Result<Vec<String>, Error> {
         match self.names.len() {
             0 => {
                 let folder = |path: &PathBuf| match path.ends_with("points.csv") {

@@ -1,6 +1,7 @@
 //! `fabricsim plot`.
 
 mod over_time;
+mod sweeps;
 
 use roxmltree::Document;
 
@@ -307,45 +308,6 @@ fn errors_are_named() {
             .replace("| ", "");
         assert!(said.contains(words), "{args:?}: {said}");
         assert!(!folder.has("s.svg"));
-    }
-}
-
-const POINTS: &str = "\
-point,workload.0.load,scheme,seed,status,flows_finished,slowdown_p99,max_queue_bytes
-\"load=0.3,scheme=HPCC,seed=1\",0.3,HPCC,1,finished,500,2,20000
-\"load=0.3,scheme=HPCC,seed=2\",0.3,HPCC,2,finished,500,4,20000
-\"load=0.3,scheme=DCQCN,seed=1\",0.3,DCQCN,1,finished,500,9,90000
-\"load=0.5,scheme=HPCC,seed=1\",0.5,HPCC,1,finished,50,7,20000
-";
-
-#[test]
-fn a_sweep_is_drawn_over_an_axis() {
-    let folder = Folder::new();
-    std::fs::create_dir(folder.path("s")).expect("a folder");
-    folder.write("s/points.csv", POINTS);
-    let base = ["plot", "sweep", "s", "-o", "s.svg", "--x", "load"];
-    let with = |more: &[&str]| folder.run(&[&base, more].concat());
-    let outcome = with(&["--by", "scheme"]).succeeded();
-    let notes = "means over 1 to 2 seeds; bands hold the true mean with 95% confidence \
-                 (Student)\n1 points have too few flows for the percentile (at most 50 of 100) and are left out\n";
-    assert_eq!(outcome.stdout, format!("{notes}s.svg\n"));
-    let drawn = texts(&folder, "s.svg");
-    assert_has(&drawn, &["HPCC", "DCQCN", "workload.0.load"]);
-    assert_has(&drawn, &["slowdown (99th percentile)"]);
-    with(&["--by", "scheme", "--of", "max_queue_bytes"]).succeeded();
-    assert_has(&texts(&folder, "s.svg"), &["80 KB", "max_queue_bytes"]);
-    for (more, words) in [
-        (
-            &["--by", "cc"][..],
-            "its axes are workload.0.load, scheme, seed",
-        ),
-        (&[], "the points also differ in scheme"),
-        (&["--where", "scheme"], "`scheme` is not AXIS=VALUE"),
-        (&["--by", "scheme", "--of", "p98"], "no column `p98`"),
-    ] {
-        let outcome = with(more);
-        assert_eq!(outcome.code, Some(2), "{more:?}");
-        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use fabricsim_report::SizeClass;
+use fabricsim_report::{SizeClass, quoted};
 
 use super::Sweep;
 use super::job_columns::{is_job_column, job_cells, job_classes, job_columns};
@@ -69,21 +69,10 @@ const POINT: &str = "point";
 /// Names of the statistics of a class's slowdowns.
 const STATISTICS: [&str; 4] = ["p50", "p95", "p99", "mean"];
 
-/// Returns the suffix of the columns of a size class; empty for all flows.
-const fn ending(class: SizeClass) -> &'static str {
-    match class {
-        SizeClass::All => "",
-        SizeClass::Below10K => "_below_10KB",
-        SizeClass::Below30K => "_below_30KB",
-        SizeClass::From30KTo1M => "_30KB_to_1MB",
-        SizeClass::Above1M => "_above_1MB",
-    }
-}
-
 /// Returns the columns of `class`: the number of its flows (except for all flows), and their
 /// slowdowns.
 fn class_columns(class: SizeClass) -> Vec<String> {
-    let ending = ending(class);
+    let ending = class.column_ending();
     let count = (class != SizeClass::All).then(|| format!("flows{ending}"));
     let slowdowns = STATISTICS.map(|statistic| format!("slowdown_{statistic}{ending}"));
     count.into_iter().chain(slowdowns).collect()
@@ -138,10 +127,10 @@ fn header(sweep: &Sweep, columns: impl Iterator<Item = String>) -> String {
 
 /// Adds the point, its axes and the status.
 fn begin_row(text: &mut String, point: &Point, state: &PointState) {
-    text.push_str(&cell(point.name()));
+    text.push_str(&quoted(point.name()));
     for value in point.values() {
         text.push(',');
-        text.push_str(&cell(value));
+        text.push_str(&quoted(value));
     }
     text.push(',');
     text.push_str(match state {
@@ -280,25 +269,9 @@ fn nanoseconds(ns: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Returns a text as a cell of a CSV (RFC 4180).
-fn cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cells_survive_commas_and_quotes() {
-        assert_eq!(cell("HPCC+w"), "HPCC+w");
-        assert_eq!(cell("a=1,b=2"), "\"a=1,b=2\"");
-        assert_eq!(cell("a \"b\""), "\"a \"\"b\"\"\"");
-    }
 
     #[test]
     fn times_have_up_to_three_decimals() {

@@ -21,8 +21,12 @@ pub enum Unit {
     None,
     /// Times: `200 us`, `1.2 ms`.
     Nanoseconds,
+    /// Whole numbers without a unit, such as iterations: no ticks between them.
+    Count,
     /// Sizes: `40 KB`.
     Bytes,
+    /// Sizes in powers of 1,024: `3 MiB`.
+    BinaryBytes,
     /// Rates: `25 Gbps`.
     BitsPerSecond,
 }

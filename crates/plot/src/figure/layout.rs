@@ -3,7 +3,7 @@
 use super::axis::{Axis, Ends, Scale};
 use super::style::Style;
 use super::ticks::{Tick, ticks};
-use super::{Figure, Panel, Points};
+use super::{Figure, Panel};
 
 /// Font sizes, in units of the picture.
 pub(super) const TITLE: f64 = 16.0;
@@ -238,8 +238,8 @@ fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
     let mut entries: Vec<(&str, Style)> = Vec::new();
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
         let entry = (series.name.as_str(), series.style);
-        let is_curve = !matches!(series.points, Points::Band(_));
-        if is_curve && !entry.0.is_empty() && !entries.contains(&entry) {
+        // Bands and error bars have no name.
+        if !entry.0.is_empty() && !entries.contains(&entry) {
             entries.push(entry);
         }
     }

@@ -94,6 +94,14 @@ pub fn slowdown_figure(
             .filter_map(|point| Some((x_of(&x, point), point.slowdown?)))
             .collect()
     };
+    let band = |curve: &SlowdownCurve, percentile: Percentile| -> Vec<(f64, f64, f64)> {
+        let points = curve.points(percentile).iter();
+        let edges = points.filter_map(|point| {
+            let interval = point.interval?;
+            Some((x_of(&x, point), interval.low, interval.high))
+        });
+        edges.collect()
+    };
     let panels: Vec<(Percentile, Vec<Series>)> = percentiles
         .iter()
         .map(|&percentile| {
@@ -105,17 +113,28 @@ pub fn slowdown_figure(
         .collect();
     let values = all_values(&panels);
     let mut figure = Figure::new(title);
-    for (percentile, series) in panels {
+    for (percentile, mut series) in panels {
         if series.iter().all(|line| line.curve_points().is_empty()) {
             continue;
         }
         let words = percentile_in_words(percentile);
         let y = value_axis(format!("slowdown ({words})"), &values).from(1.0);
         let mut panel = Panel::new(words, x.clone(), y);
-        panel.series = series;
+        // Bands are behind all lines.
+        for curve in curves {
+            let band = band(curve, percentile);
+            if !band.is_empty() {
+                panel.series.push(Series::band(curve.style, band));
+            }
+        }
+        panel.series.append(&mut series);
         figure.panels.push(panel);
     }
     figure.notes = notes_on_few(curves, percentiles);
+    let runs = || curves.iter().map(|curve| curve.replications);
+    if let (Some(least), Some(most @ 2..)) = (runs().min(), runs().max()) {
+        figure.notes.insert(0, seeds_note(least, most, "bands"));
+    }
     figure
 }
 
@@ -180,6 +199,15 @@ pub fn relative_figure(
     }
     figure.notes = notes_on_few(curves, percentiles);
     figure
+}
+
+/// Explains the intervals, drawn as `marks`, of means over `least` to `most` seeds.
+pub(super) fn seeds_note(least: usize, most: usize, marks: &str) -> String {
+    let seeds = match least == most {
+        true => format!("{most} seeds"),
+        false => format!("{least} to {most} seeds"),
+    };
+    format!("means over {seeds}; {marks} hold the true mean with 95% confidence (Student)")
 }
 
 fn all_values(panels: &[(Percentile, Vec<Series>)]) -> Vec<f64> {

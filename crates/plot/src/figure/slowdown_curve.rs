@@ -1,6 +1,8 @@
 //! The slowdowns of a result over flow size, in the form that figures use.
 
-use fabricsim_report::{BinRule, FctRecord, Percentile, SizeBins, bins_for};
+use fabricsim_report::{
+    BinRule, Confidence, FctRecord, Interval, Percentile, ReplicationTable, SizeBins, bins_for,
+};
 
 use super::axis::FlowTick;
 use super::style::Style;
@@ -25,6 +27,8 @@ pub struct SlowdownCurve {
     pub(super) ticks: Vec<FlowTick>,
     percentiles: Vec<(Percentile, Vec<SlowdownPoint>)>,
     one_size: bool,
+    /// Number of runs whose means the points are.
+    pub(super) replications: usize,
 }
 
 /// A percentile of the slowdowns of a bin.
@@ -36,6 +40,8 @@ pub(super) struct SlowdownPoint {
     pub(super) size: f64,
     /// The percentile; `None` if the bin has too few flows for it.
     pub(super) slowdown: Option<f64>,
+    /// Student's interval, if the point is a mean over several runs.
+    pub(super) interval: Option<Interval>,
 }
 
 impl SlowdownCurve {
@@ -61,6 +67,7 @@ impl SlowdownCurve {
                     upto: bin.upto,
                     size: largest.as_f64(),
                     slowdown: bin.known_percentile(percentile),
+                    interval: None,
                 })
             });
             (percentile, point.collect())
@@ -71,6 +78,42 @@ impl SlowdownCurve {
             ticks: tenths(records),
             percentiles: percentiles.iter().copied().map(points).collect(),
             one_size: records.windows(2).all(|pair| pair[0].size == pair[1].size),
+            replications: 1,
+        }
+    }
+
+    /// Computes the means of `replications` at each percentile, which has its own number of bins,
+    /// with Student's intervals of 95% ([`ReplicationTable`]). All replications have the same bins;
+    /// the ones with too few flows in a bin do not count there.
+    #[must_use]
+    pub fn over_replications(
+        name: impl Into<String>,
+        style: Style,
+        replications: &[Vec<FctRecord>],
+        percentiles: &[(Percentile, usize)],
+    ) -> Self {
+        let points = |(percentile, bins): (Percentile, usize)| {
+            let one = [percentile];
+            let table = ReplicationTable::of_equal_count(replications, bins, &one, Confidence::P95);
+            let point = table.bins.iter().filter_map(|row| {
+                let mean = row.percentiles.first().copied().flatten();
+                Some(SlowdownPoint {
+                    upto: row.upto_pct / 100.0,
+                    size: row.upto_bytes? as f64,
+                    slowdown: mean.map(|mean| mean.mean),
+                    interval: mean.and_then(|mean| mean.interval),
+                })
+            });
+            (percentile, point.collect())
+        };
+        let records = replications.concat();
+        Self {
+            name: name.into(),
+            style,
+            ticks: tenths(&records),
+            percentiles: percentiles.iter().copied().map(points).collect(),
+            one_size: records.windows(2).all(|pair| pair[0].size == pair[1].size),
+            replications: replications.len(),
         }
     }
 

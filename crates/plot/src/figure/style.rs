@@ -105,9 +105,6 @@ impl Style {
     /// Number of colors in the palette.
     pub const COLORS: usize = 7;
 
-    /// The schemes of the published results page, in its order.
-    pub const SCHEMES: [&str; 5] = ["HPCC-INT", "HPCC-PINT", "DCQCN+w", "TIMELY+w", "DCTCP"];
-
     /// Returns the look of series number `index`, from zero. The first 35 differ in color or dash;
     /// neighbors differ in color, dash and marker.
     #[must_use]
@@ -119,20 +116,6 @@ impl Style {
             draw: Draw::Line,
             strength: Strength::Full,
         }
-    }
-
-    /// Returns the looks of series with these names, in order. If all are schemes of the published
-    /// results page ([`Style::SCHEMES`], in any case), each has the look of its position there, in
-    /// every figure; otherwise the position in `names` decides.
-    #[must_use]
-    pub fn of_names<S: AsRef<str>>(names: &[S]) -> Vec<Self> {
-        let scheme = |name: &S| {
-            let mut schemes = Self::SCHEMES.iter();
-            schemes.position(|scheme| scheme.eq_ignore_ascii_case(name.as_ref()))
-        };
-        let places: Option<Vec<usize>> = names.iter().map(scheme).collect();
-        let places = places.unwrap_or_else(|| (0..names.len()).collect());
-        places.into_iter().map(Self::nth).collect()
     }
 
     /// Returns the look of a reference: a thin dotted gray line.
@@ -176,20 +159,6 @@ impl Style {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_scheme_looks_the_same_whatever_stands_beside_it() {
-        let dctcp = Style::of_names(&["DCTCP"]);
-        assert_eq!(dctcp, [Style::nth(4)]);
-        assert_eq!(
-            Style::of_names(&["dctcp", "hpcc-int"]),
-            [Style::nth(4), Style::nth(0)]
-        );
-        assert_eq!(
-            Style::of_names(&["DCTCP", "mine"]),
-            [Style::nth(0), Style::nth(1)]
-        );
-    }
 
     #[test]
     fn the_first_looks_differ_in_more_than_color() {

@@ -4,7 +4,8 @@ use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_report::{ReplicaMean, SweepCurves};
 
 use super::axis::{Axis, Scale, Unit};
-use super::style::Style;
+use super::slowdown::seeds_note;
+use super::style::{Draw, Style};
 use super::{Figure, Panel, Series};
 
 /// Data for a figure of a sweep.
@@ -18,44 +19,79 @@ pub struct SweepPanel {
     pub curves: SweepCurves,
 }
 
-/// Builds a figure of `panel` with one line for each of its curves. If a point has several seeds, a
-/// band shows the interval of their mean; notes list omitted points.
+/// Gap between the points of neighboring curves over one name, as a share of the gap of names.
+const APART: f64 = 0.12;
+
+/// Builds a figure of `panel` with one curve for each of its curves; notes list omitted points.
 ///
-/// The horizontal axis is numeric if all values are numbers or quantities of one kind; otherwise
-/// the values are names side by side, in the order of the table.
+/// The horizontal axis is numeric if all values are numbers or quantities of one kind. Then curves
+/// are lines, and if a point has several seeds, a band shows the interval of their mean. Otherwise
+/// the values are names side by side, in the order of the table. Nothing is between two names, so
+/// curves are points with error bars, side by side.
 #[must_use]
 pub fn sweep_figure(title: &str, panel: SweepPanel) -> Figure {
     let SweepPanel { x, y, curves } = panel;
     let (places, x) = places(&curves.xs, x);
+    let is_names = matches!(x.scale, Scale::Names(_));
     let mut figure = Figure::new(title);
-    figure.notes = notes(&curves);
-    let names: Vec<&String> = curves.curves.iter().map(|(name, _)| name).collect();
-    let styles = Style::of_names(&names);
+    figure.notes = notes(&curves, if is_names { "bars" } else { "bands" });
     let mut drawn = Panel::new("", x, y);
+    let count = curves.curves.len();
+    let apart = APART.min(0.6 / count as f64);
     let mut lines = Vec::new();
-    for ((name, means), style) in curves.curves.iter().zip(styles) {
+    for (index, (name, style, means)) in styled(&curves, is_names).into_iter().enumerate() {
+        let shift = match is_names && count > 1 {
+            true => (index as f64 - (count as f64 - 1.0) / 2.0) * apart,
+            false => 0.0,
+        };
         let mut at: Vec<(f64, ReplicaMean)> = places
             .iter()
             .zip(means)
-            .filter_map(|(place, mean)| Some((*place, (*mean)?)))
+            .filter_map(|(place, mean)| Some((*place + shift, mean?)))
             .collect();
         at.sort_by(|a, b| a.0.total_cmp(&b.0));
         let line = at.iter().map(|(x, mean)| (*x, mean.mean)).collect();
-        let band: Vec<(f64, f64, f64)> = at
+        let intervals: Vec<(f64, f64, f64)> = at
             .iter()
             .filter_map(|(x, mean)| {
                 let interval = mean.interval?;
                 Some((*x, interval.low, interval.high))
             })
             .collect();
-        if !band.is_empty() {
-            drawn.series.push(Series::band(style, band));
+        if !intervals.is_empty() {
+            drawn.series.push(match is_names {
+                true => Series::bars(style, intervals),
+                false => Series::band(style, intervals),
+            });
         }
         lines.push(Series::curve(name, style, line));
     }
     drawn.series.extend(lines);
     figure.panels.push(drawn);
     figure
+}
+
+/// Returns name, look and means of each curve. A single curve without a name over names becomes one
+/// for each of them, in the color of this name.
+fn styled(curves: &SweepCurves, is_names: bool) -> Vec<(String, Style, Vec<Option<ReplicaMean>>)> {
+    let draw = if is_names { Draw::Points } else { Draw::Line };
+    if let ([(name, means)], true) = (&curves.curves[..], is_names)
+        && name.is_empty()
+    {
+        let looks = Style::of_names(&curves.xs).into_iter().enumerate();
+        let only = |index: usize| {
+            let own = means.iter().enumerate();
+            own.map(|(place, mean)| mean.filter(|_| place == index))
+                .collect()
+        };
+        let each = looks.map(|(index, look)| (String::new(), look.drawn(draw), only(index)));
+        return each.collect();
+    }
+    let names: Vec<&String> = curves.curves.iter().map(|(name, _)| name).collect();
+    let looks = Style::of_names(&names);
+    let each = curves.curves.iter().zip(looks);
+    each.map(|((name, means), look)| (name.clone(), look.drawn(draw), means.clone()))
+        .collect()
 }
 
 /// Returns the positions of `values` on the horizontal axis, and that axis.
@@ -79,6 +115,13 @@ fn places(values: &[String], label: String) -> (Vec<f64>, Axis) {
     for (read, unit) in kinds {
         let read: Option<Vec<f64>> = values.iter().map(|value| read(value)).collect();
         if let Some(places) = read {
+            let unit = match unit {
+                Unit::None if places.iter().all(|place| is_whole(*place)) => Unit::Count,
+                Unit::Bytes if values.iter().all(|value| value.ends_with("iB")) => {
+                    Unit::BinaryBytes
+                }
+                unit => unit,
+            };
             return (places, Axis::linear(label).in_unit(unit));
         }
     }
@@ -86,19 +129,17 @@ fn places(values: &[String], label: String) -> (Vec<f64>, Axis) {
     (places, Axis::new(label, Scale::Names(values.to_vec())))
 }
 
-fn notes(curves: &SweepCurves) -> Vec<String> {
+fn is_whole(value: f64) -> bool {
+    (value - value.round()).abs() < 1e-9
+}
+
+fn notes(curves: &SweepCurves, marks: &str) -> Vec<String> {
     let means = || curves.curves.iter().flat_map(|(_, means)| means).flatten();
     let most = means().map(|mean| mean.replications).max().unwrap_or(0);
     let least = means().map(|mean| mean.replications).min().unwrap_or(0);
     let mut notes = Vec::new();
     if most > 1 {
-        let seeds = match least == most {
-            true => format!("{most} seeds"),
-            false => format!("{least} to {most} seeds"),
-        };
-        notes.push(format!(
-            "means over {seeds}; bands hold the true mean with 95% confidence (Student)"
-        ));
+        notes.push(seeds_note(least, most, marks));
     } else if most == 1 {
         notes.push(
             "one seed at each point: how certain the values are is not known; let the sweep have \
@@ -129,6 +170,7 @@ fn notes(curves: &SweepCurves) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Points;
     use super::*;
     use fabricsim_report::Confidence;
 
@@ -153,8 +195,40 @@ mod tests {
         let sizes = figure(&["10KB", "1MB"], &[&[1.0], &[2.0]]);
         assert_eq!(sizes.panels[0].x.unit, Unit::Bytes);
         assert_eq!(sizes.panels[0].series[0].curve_points()[1], (1e6, 2.0));
-        let names = figure(&["ecmp", "spray"], &[&[1.0], &[2.0]]);
-        assert!(matches!(names.panels[0].x.scale, Scale::Names(_)));
+        let binary = figure(&["1MiB", "3MiB"], &[&[1.0], &[2.0]]);
+        assert_eq!(binary.panels[0].x.unit, Unit::BinaryBytes);
+        let counts = figure(&["2", "16"], &[&[1.0], &[2.0]]);
+        assert_eq!(counts.panels[0].x.unit, Unit::Count);
+    }
+
+    /// A line between HPCC and DCQCN would mean nothing.
+    #[test]
+    fn names_have_points_with_error_bars_and_no_line() {
+        let names = figure(&["ecmp", "spray"], &[&[1.0, 3.0], &[2.0]]);
+        let panel = &names.panels[0];
+        assert!(matches!(panel.x.scale, Scale::Names(_)));
+        assert!(matches!(panel.series[0].points, Points::Bars(_)));
+        assert_eq!(panel.series[1].style.draw, Draw::Points);
+        assert!(names.notes[0].contains("bars hold"), "{:?}", names.notes);
+    }
+
+    #[test]
+    fn curves_over_names_are_side_by_side() {
+        let mean = |value: f64| ReplicaMean::new(&[value], Confidence::P95);
+        let curve = |name: &str| (name.to_owned(), vec![mean(1.0), mean(2.0)]);
+        let curves = SweepCurves {
+            xs: vec!["ecmp".to_owned(), "random".to_owned()],
+            curves: vec![curve("HPCC"), curve("DCQCN")],
+            ..SweepCurves::default()
+        };
+        let (x, y) = ("policy".to_owned(), Axis::linear("p99"));
+        let figure = sweep_figure("t", SweepPanel { x, y, curves });
+        let first: Vec<f64> = figure.panels[0]
+            .series
+            .iter()
+            .map(|series| series.curve_points()[0].0)
+            .collect();
+        assert!(first[0] < 0.0 && first[1] > 0.0, "{first:?}");
     }
 
     #[test]

@@ -52,6 +52,12 @@ fn with_start(axis: &Axis, mut ticks: Vec<Tick>, ends: Ends) -> Vec<Tick> {
 
 /// Returns multiples of 1, 2 or 5 times a power of ten.
 fn linear(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
+    // The unit in which steps are round.
+    let whole = match unit {
+        Unit::BinaryBytes => binary_unit(low.abs().max(high.abs())).0,
+        _ => 1.0,
+    };
+    let (low, high) = (low / whole, high / whole);
     let rough = (high - low) / wanted.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0]
@@ -59,6 +65,11 @@ fn linear(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
         .map(|factor| factor * power)
         .find(|step| *step >= rough * 0.75)
         .unwrap_or(10.0 * power);
+    let step = if unit == Unit::Count {
+        step.max(1.0)
+    } else {
+        step
+    };
     let first = (low / step - 1e-9).ceil();
     let count = ((high / step + 1e-9).floor() - first).max(0.0);
     // Rounding errors must not produce endless ticks.
@@ -66,7 +77,7 @@ fn linear(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
     places
         .map(|k| (first + k) * step)
         // Rounding to the step turns 0.30000000000000004 into 0.3; adding zero turns -0 into 0.
-        .map(|value| (value / step).round() * step + 0.0)
+        .map(|value| ((value / step).round() * step + 0.0) * whole)
         .map(|value| Tick {
             value,
             label: quantity(value, unit),
@@ -119,7 +130,14 @@ pub(super) fn number(value: f64) -> String {
 #[must_use]
 pub fn quantity(value: f64, unit: Unit) -> String {
     let steps: [(f64, &str); 5] = match unit {
-        Unit::None => return number(value),
+        Unit::None | Unit::Count => return number(value),
+        Unit::BinaryBytes => {
+            let (size, name) = binary_unit(value.abs());
+            return match value.abs() < f64::MIN_POSITIVE {
+                true => "0".to_owned(),
+                false => format!("{} {name}", number(value / size)),
+            };
+        }
         Unit::Nanoseconds => [
             (0.0, " ns"),
             (1e3, " us"),
@@ -146,6 +164,14 @@ pub fn quantity(value: f64, unit: Unit) -> String {
         return "0".to_owned();
     }
     scaled(value, &steps)
+}
+
+/// Returns the largest binary unit of sizes up to `bytes`, with its name.
+fn binary_unit(bytes: f64) -> (f64, &'static str) {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let units = units.map(|(power, name)| (2f64.powi(power), name));
+    let fitting = units.into_iter().find(|(size, _)| bytes >= *size);
+    fitting.unwrap_or((1.0, "B"))
 }
 
 /// Formats `value` in the largest of `steps` that it reaches, with the suffix of that step.
@@ -218,6 +244,8 @@ mod tests {
             (1_200_000.0, Unit::Nanoseconds, "1.2 ms"),
             (3e9, Unit::Nanoseconds, "3 s"),
             (40_000.0, Unit::Bytes, "40 KB"),
+            (40_960.0, Unit::BinaryBytes, "40 KiB"),
+            (0.0, Unit::BinaryBytes, "0"),
             (25e9, Unit::BitsPerSecond, "25 Gbps"),
             (1_500.0, Unit::None, "1.5K"),
         ] {
@@ -235,6 +263,18 @@ mod tests {
         assert_eq!(labels(&axis, 1.0, 9.7, 5), ["1", "2", "4", "6", "8"]);
         assert_eq!(labels(&axis, 1.8, 9.7, 5), ["2", "4", "6", "8"]);
         assert_eq!(labels(&axis, -200.0, 300.0, 3), ["-200", "0", "200"]);
+    }
+
+    #[test]
+    fn ticks_are_round_in_the_unit_of_the_axis() {
+        let sizes = Axis::linear("").in_unit(Unit::BinaryBytes);
+        let mib = f64::from(1 << 20);
+        assert_eq!(
+            labels(&sizes, 0.0, 6.0 * mib, 3),
+            ["0", "2 MiB", "4 MiB", "6 MiB"]
+        );
+        let iterations = Axis::linear("").in_unit(Unit::Count);
+        assert_eq!(labels(&iterations, 0.0, 3.0, 8), ["0", "1", "2", "3"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::{Axis, Panel, Scale};
+use super::super::{Axis, Panel, Scale, Series};
+use super::lines::spread;
 use super::*;
 
 fn figure() -> Figure {
