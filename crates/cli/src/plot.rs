@@ -6,6 +6,7 @@ mod collectives;
 mod column_words;
 mod queues;
 mod series;
+mod size;
 mod slowdown;
 mod sweep;
 
@@ -14,8 +15,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Subcommand;
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Subcommand, ValueEnum};
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
 use fabricsim_plot::figure::{DRAWS_PIXELS, DrawError, Figure, Style, Theme};
@@ -25,7 +26,8 @@ use self::cdf::{CdfArgs, cdf};
 use self::collectives::{CollectivesArgs, collectives};
 use self::queues::{QueuesArgs, queues};
 use self::series::{SeriesArgs, series};
-pub(crate) use self::series::{events, names_beside};
+pub(crate) use self::series::{events, flow_words, names_beside};
+use self::size::PictureSize;
 use self::slowdown::{SlowdownArgs, relative, slowdown};
 use self::sweep::{SweepArgs, sweep};
 use crate::console::output;
@@ -39,10 +41,12 @@ Examples:
   fabricsim plot slowdown a/fct.csv fct.txt --percentile 99 --bins 20 --name ours --name published -o p99.png
   fabricsim plot cdf results/hpcc --of slowdown -o cdf.svg
   fabricsim plot series results/hpcc --of queue --node 330 -o queues.png --dark
+  fabricsim plot series results/tcp --of window --from 1ms --to 3ms --log -o window.svg
   fabricsim plot queues results/hpcc results/dcqcn --group bottleneck -o queue-cdf.svg
   fabricsim plot collectives results/ring results/tree -o collectives.svg
   fabricsim plot compare results/hpcc results/dcqcn -o relative.svg
   fabricsim plot sweep results/loads --x load --by scheme --of p99 --size below-30KB -o p99.svg
+  fabricsim plot sweep results/loads --x scheme --of p95 --style paper --csv p95.csv -o p95.pdf
 
 A RESULT is the folder of a run, the folder of a sweep (all its points), an fct.csv, or an fct.txt of
 the published simulator. Exit codes: 0 drawn, 1 the figure cannot be written, 2 bad input.")]
@@ -89,12 +93,34 @@ struct Drawing {
     title: Option<String>,
 
     /// Light lines on a dark background
-    #[arg(long)]
+    #[arg(long, conflicts_with = "style")]
     dark: bool,
+
+    /// Form of the picture
+    #[arg(long, value_enum, default_value = "screen")]
+    style: Form,
+
+    /// Width and height, such as 84mmx60mm or 3.5inx2.2in, in units of 96 per inch without a unit
+    /// [default: by the number of panels; 3.5 inches wide with --style paper]
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    figure_size: Option<PictureSize>,
+
+    /// Also write the data of the figure as CSV, with units in the names of its columns
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
 
     /// Pixels of a PNG for each unit of the SVG (1 to 8)
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=8))]
     scale: u8,
+}
+
+/// The form of a picture.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// For a page or a screen, with title and notes
+    Screen,
+    /// For a column of a paper: text of 8 points, thin lines, no title and notes
+    Paper,
 }
 
 /// Parses a file name; its extension selects the format. The path need not be UTF-8, because a
@@ -168,7 +194,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
 impl Kind {
     /// Returns the figure, or an error if it would be empty.
     fn figure(&self) -> Result<(&Drawing, Figure), Error> {
-        let (drawing, figure) = match self {
+        let (drawing, mut figure) = match self {
             Self::Slowdown(args) => (&args.drawing, slowdown(args)?),
             Self::Compare(args) => (&args.drawing, relative(args)?),
             Self::Cdf(args) => (&args.drawing, cdf(args)?),
@@ -189,6 +215,14 @@ impl Kind {
                 drawing,
                 "there is nothing to draw: no flow or row matches the selection",
                 "choose other sizes, nodes, ports or flows, or give results that have some",
+            ));
+        }
+        figure.size = drawing.figure_size.map(|size| size.0);
+        if !figure.fits(drawing.theme()) {
+            return Err(refused(
+                drawing,
+                "the parts of the figure need more room than --figure-size",
+                "give a larger --figure-size, shorter names with --name, or fewer panels or series",
             ));
         }
         Ok((drawing, figure))
@@ -306,6 +340,14 @@ impl Drawing {
             .collect()
     }
 
+    const fn theme(&self) -> Theme {
+        match (self.style, self.dark) {
+            (Form::Paper, _) => Theme::Paper,
+            (Form::Screen, true) => Theme::Dark,
+            (Form::Screen, false) => Theme::Light,
+        }
+    }
+
     fn title(&self, default: &str) -> String {
         self.title.clone().unwrap_or_else(|| default.to_owned())
     }
@@ -324,17 +366,22 @@ impl Drawing {
     }
 
     fn write(&self, figure: &Figure) -> Result<(), Error> {
-        let theme = if self.dark { Theme::Dark } else { Theme::Light };
-        let bytes = encoded(figure, &self.out, theme, self.scale).map_err(|error| {
+        let bytes = encoded(figure, &self.out, self.theme(), self.scale).map_err(|error| {
             let help = "give a smaller --scale, or a name that ends in .svg";
             refused(self, &error.to_string(), help)
         })?;
         refuse_input(&self.out, &self.results)?;
+        if let Some(path) = &self.csv {
+            refuse_input(path, &self.results)?;
+            write_whole(path, |file| file.write_all(figure.to_csv().as_bytes()))?;
+        }
         write_whole(&self.out, |file| file.write_all(&bytes))?;
         for note in &figure.notes {
             output(&format!("{note}\n"))?;
         }
-        output(&format!("{}\n", self.out.display()))?;
+        for path in [Some(&self.out), self.csv.as_ref()].into_iter().flatten() {
+            output(&format!("{}\n", path.display()))?;
+        }
         Ok(())
     }
 }

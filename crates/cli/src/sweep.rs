@@ -8,11 +8,13 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
+use fabricsim::outcome::JobSummary;
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{
     Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
     SweepInput, SweepOptions, SweepOutcome,
 };
+use fabricsim_plot::figure::{Unit, quantity};
 use fabricsim_scenario::kinds::Registry;
 
 use crate::console::{note, output};
@@ -187,14 +189,22 @@ fn point_line(outcome: &PointOutcome) -> String {
                 None => "-".to_owned(),
             };
             let all = results.slowdown.first();
+            let slowdowns = match all.and_then(|row| row.p50) {
+                // Messages of jobs have no slowdowns.
+                None if !results.jobs.is_empty() => String::new(),
+                p50 => format!(
+                    ", slowdown p50 {} p95 {} p99 {}",
+                    slowdown(p50),
+                    slowdown(all.and_then(|row| row.p95)),
+                    slowdown(all.and_then(|row| row.p99)),
+                ),
+            };
             format!(
-                "{name}: {}, {} of {} flows, slowdown p50 {} p95 {} p99 {}{}",
+                "{name}: {}, {} of {} flows{slowdowns}{}{}",
                 results.status.name(),
                 results.flows.finished,
                 results.flows.started + results.flows.unreachable,
-                slowdown(all.and_then(|row| row.p50)),
-                slowdown(all.and_then(|row| row.p95)),
-                slowdown(all.and_then(|row| row.p99)),
+                jobs(results),
                 losses(results),
             )
         }
@@ -202,6 +212,24 @@ fn point_line(outcome: &PointOutcome) -> String {
         Ended::Stopped => format!("{name}: stopped"),
         Ended::Elsewhere => format!("{name}: not run yet"),
     }
+}
+
+/// Returns the mean iteration time and bus bandwidth of each job for the line of a point; empty if
+/// there are no jobs.
+fn jobs(results: &PointResults) -> String {
+    let job = |job: &JobSummary| {
+        let name = match results.jobs.len() {
+            1 => String::new(),
+            _ => format!(" of {}", job.job),
+        };
+        let time = job.iteration_mean_ns.or(job.completion_ns);
+        let time = time.map_or_else(|| "-".to_owned(), |ns| quantity(ns, Unit::Nanoseconds));
+        let bus = job
+            .busbw_gbps
+            .map(|gbps| format!(", bus bandwidth {gbps:.1} Gbps"));
+        format!(", iteration{name} {time}{}", bus.unwrap_or_default())
+    };
+    results.jobs.iter().map(job).collect()
 }
 
 /// Returns the losses of a point for the end of its line; empty if there are none.

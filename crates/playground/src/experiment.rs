@@ -8,8 +8,8 @@ use fabricsim::simulation::Stop;
 use fabricsim::units::{Duration, Time};
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_plot::figure::{
-    BinCount, Figure, Quantity, SlowdownCurve, Style, Theme, TimeLine, TimeRun, slowdown_figure,
-    time_figure,
+    BinCount, Figure, Quantity, SlowdownCurve, Style, Theme, TimeLine, TimeRun, TimeView,
+    slowdown_figure, time_figure,
 };
 use serde_json::{Value, json};
 
@@ -49,7 +49,15 @@ impl Experiment {
             ports.map(move |(link, port)| {
                 let name = format!("{} to {}", topology.name(node), topology.name(link.peer));
                 let points = Vec::new();
-                (node, PortId(port), TimeLine { name, points })
+                (
+                    node,
+                    PortId(port),
+                    TimeLine {
+                        name,
+                        detail: String::new(),
+                        points,
+                    },
+                )
             })
         });
         let stop_at = scenario.run().stop_at;
@@ -132,6 +140,7 @@ impl Experiment {
                 Some(line) => line.points.push((ns, rate)),
                 None => self.rates.push(TimeLine {
                     name,
+                    detail: String::new(),
                     points: vec![(ns, rate)],
                 }),
             }
@@ -162,7 +171,7 @@ fn over_time(title: &str, quantity: Quantity, lines: Vec<TimeLine>) -> Figure {
         lines,
         ..TimeRun::default()
     };
-    time_figure(title, quantity, &[run], SERIES)
+    time_figure(title, quantity, &[run], SERIES, TimeView::default())
 }
 
 /// Returns the reason for the end of a run, in words.

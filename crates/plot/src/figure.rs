@@ -19,6 +19,7 @@
 
 mod axis;
 mod cdf;
+mod data_table;
 mod decimate;
 mod draw_error;
 mod layout;
@@ -61,8 +62,8 @@ pub use svg_only::{rasterize, to_pdf};
 pub use sweep::{SweepPanel, sweep_figure};
 pub use theme::Theme;
 pub use ticks::quantity;
-pub use time_lines::{Selection, TimeLine, read_time_lines};
-pub use time_series::{TimeRun, time_figure};
+pub use time_lines::{FlowWords, Selection, TimeLine, read_time_lines};
+pub use time_series::{TimeRun, TimeView, ValueScale, time_figure};
 
 /// A picture of one or more panels with one legend below them.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +76,8 @@ pub struct Figure {
     pub columns: usize,
     /// Notes on how the figure was made, printed below the legend.
     pub notes: Vec<String>,
+    /// Width and height of the picture in 96ths of an inch; `None` chooses by the number of panels.
+    pub size: Option<(f64, f64)>,
 }
 
 impl Figure {
@@ -86,6 +89,7 @@ impl Figure {
             panels: Vec::new(),
             columns: 0,
             notes: Vec::new(),
+            size: None,
         }
     }
 
@@ -98,6 +102,26 @@ impl Figure {
             Points::Band(points) | Points::Bars(points) => !points.is_empty(),
             Points::Instants(_) => false,
         })
+    }
+
+    /// Returns `true` if the figure's parts fit into its size, or it has none.
+    #[must_use]
+    pub fn fits(&self, theme: Theme) -> bool {
+        let layout = layout::Layout::new(self, theme);
+        let [width, height] = [layout.width, layout.height].map(|length| length * theme.unit());
+        self.size
+            .is_none_or(|size| width <= size.0 + 2.0 && height <= size.1 + 2.0)
+    }
+
+    /// Returns the data of the figure as CSV: a row for each point.
+    ///
+    /// The columns are `panel` if there are several, `series`, the horizontal axis, and each vertical
+    /// axis, with the ends of its intervals (`_low`, `_high`) if there are any. The names of columns
+    /// are the labels of the axes with their units, and sizes of flows have a column if the
+    /// horizontal axis has shares of flows. Cells without a value are empty.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        data_table::csv(self)
     }
 
     /// Draws the figure as an SVG document.
@@ -163,6 +187,8 @@ pub struct Series {
     pub style: Style,
     /// Points of the series.
     pub points: Points,
+    /// The largest size of flows at each point, in bytes, if x is a share of flows; otherwise empty.
+    pub sizes: Vec<f64>,
 }
 
 /// Points of a series, in the order in which the line joins them. A coordinate interrupts the line
@@ -187,6 +213,7 @@ impl Series {
             name: name.into(),
             style,
             points: Points::Curve(points),
+            sizes: Vec::new(),
         }
     }
 
@@ -197,6 +224,7 @@ impl Series {
             name: String::new(),
             style,
             points: Points::Band(points),
+            sizes: Vec::new(),
         }
     }
 
@@ -207,6 +235,7 @@ impl Series {
             name: String::new(),
             style,
             points: Points::Bars(points),
+            sizes: Vec::new(),
         }
     }
 
@@ -217,7 +246,15 @@ impl Series {
             name: name.into(),
             style,
             points: Points::Instants(times),
+            sizes: Vec::new(),
         }
+    }
+
+    /// Sets the largest size of flows at each point.
+    #[must_use]
+    pub fn with_sizes(mut self, sizes: Vec<f64>) -> Self {
+        self.sizes = sizes;
+        self
     }
 
     /// Returns the points of a curve; empty if the series is not a curve.

@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use fabricsim::Error;
 use fabricsim_base::units::Duration;
 use fabricsim_plot::figure::{
-    Figure, Quantity, Selection, Subject, TimeRun, read_time_lines, time_figure,
+    Figure, FlowWords, Quantity, Selection, Subject, TimeRun, TimeView, ValueScale,
+    read_time_lines, time_figure,
 };
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
@@ -36,6 +37,18 @@ pub(super) struct SeriesArgs {
     /// Only this flow (can be repeated)
     #[arg(long)]
     flow: Vec<u64>,
+
+    /// Begin at this simulated time, such as 200us
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    from: Duration,
+
+    /// End at this simulated time [default: the end of the run]
+    #[arg(long, value_name = "TIME")]
+    to: Option<Duration>,
+
+    /// Logarithmic axis of values, on which zero has no position
+    #[arg(long)]
+    log: bool,
 
     /// Largest number of series over all results; series with the largest sums are drawn
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=100))]
@@ -106,6 +119,12 @@ pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
         }
         Subject::Port | Subject::Flow | Subject::Run => {}
     }
+    if args.to.is_some_and(|to| to <= args.from) {
+        return refuse(
+            "--to is not after --from",
+            "give an interval such as --from 1ms --to 2ms",
+        );
+    }
     let selection = Selection {
         nodes: args.node.clone(),
         ports: args.port.clone(),
@@ -127,25 +146,57 @@ pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
             );
         }
         let text = read_text(FileKind::RESULTS, &file)?;
-        let lines = read_time_lines(&text, quantity, &selection);
+        let summary = summary_of(&file);
+        let words = flow_words(&summary, names_beside(&file));
+        let lines = read_time_lines(&text, quantity, &selection, &words);
         runs.push(TimeRun {
             name,
             lines: lines
                 .map_err(|error| Error::input(&file.display().to_string(), &text, error))?,
-            events: events_beside(&file),
+            events: events(&summary, &words.nodes),
         });
     }
     let title = args.drawing.title(&capitalized(&quantity.to_string()));
-    Ok(time_figure(&title, quantity, &runs, usize::from(args.most)))
+    let nanoseconds = |time: Duration| time.as_ps() as f64 / 1e3;
+    let view = TimeView {
+        from: nanoseconds(args.from),
+        upto: args.to.map(nanoseconds),
+        scale: match args.log {
+            true => ValueScale::Log,
+            false => ValueScale::Linear,
+        },
+    };
+    let most = usize::from(args.most);
+    Ok(time_figure(&title, quantity, &runs, most, view))
 }
 
-/// Returns the network events of the run that wrote `file`: the `[[event]]` tables of the scenario
-/// in the summary beside it. The list is empty if there is no summary.
-fn events_beside(file: &Path) -> Vec<(f64, String)> {
+/// Returns the summary of the run that wrote `file`; `Null` if there is none.
+fn summary_of(file: &Path) -> Value {
     let text = read_text(FileKind::SUMMARY, &file.with_file_name("summary.json")).ok();
-    let summary: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
-    let names = names_beside(file);
-    summary.map_or_else(Vec::new, |summary| events(&summary, &names))
+    let summary = text.and_then(|text| serde_json::from_str(&text).ok());
+    summary.unwrap_or(Value::Null)
+}
+
+/// Returns the words for flows: the names of `nodes`, and the algorithm of each class of the
+/// scenario in `summary`, with the number of the class if there are several.
+pub(crate) fn flow_words(summary: &Value, nodes: BTreeMap<u64, String>) -> FlowWords {
+    let scenario = &summary["scenario"];
+    let workloads = scenario["workload"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let describe = |(class, workload): (u64, &Value)| {
+        let own = workload
+            .pointer("/cc/kind")
+            .or_else(|| scenario.pointer("/cc/kind"));
+        let algorithm = own.and_then(Value::as_str).map(str::to_owned);
+        let number = (workloads.len() > 1).then(|| format!("class {class}"));
+        let words: Vec<String> = number.into_iter().chain(algorithm).collect();
+        (class, words.join(", "))
+    };
+    FlowWords {
+        nodes,
+        classes: (0..).zip(workloads).map(describe).collect(),
+    }
 }
 
 /// Returns the names of nodes by their numbers from the `topology.csv` beside `file`. The map is
@@ -199,6 +250,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn flows_have_their_class_and_algorithm() {
+        let summary = json!({ "scenario": {
+            "cc": { "kind": "hpcc" },
+            "workload": [{ "kind": "poisson" }, { "kind": "incast", "cc": { "kind": "dcqcn" } }],
+        } });
+        let words = flow_words(&summary, BTreeMap::new());
+        let classes: Vec<&String> = words.classes.values().collect();
+        assert_eq!(classes, ["class 0, hpcc", "class 1, dcqcn"]);
+        assert!(flow_words(&Value::Null, BTreeMap::new()).classes.is_empty());
+    }
 
     #[test]
     fn events_are_told_in_a_few_words() {

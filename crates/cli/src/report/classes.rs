@@ -29,6 +29,10 @@ fn count(count: usize) -> Cell {
 
 /// Adds figures of the slowdown of each class, and a table of its tails.
 pub(super) fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
+    // Messages of jobs and downloads have no slowdowns.
+    if runs.iter().all(|run| run.tails.is_empty()) {
+        return;
+    }
     page.section("Slowdown by class");
     let classes: BTreeSet<u16> = runs
         .iter()

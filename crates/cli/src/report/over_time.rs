@@ -2,7 +2,7 @@
 
 use fabricsim::Error;
 use fabricsim_plot::figure::{
-    CdfOf, Quantity, Selection, Series, TimeRun, cdf_figure, queue_curve, queue_figure,
+    CdfOf, Quantity, Selection, Series, TimeRun, TimeView, cdf_figure, queue_curve, queue_figure,
     read_time_lines, time_figure,
 };
 use fabricsim_plot::html::Page;
@@ -11,7 +11,7 @@ use super::grouping::RunGroup;
 use super::runs::Run;
 use super::settings::members;
 use super::{diagnostic, part};
-use crate::plot::{capitalized, events, names_beside};
+use crate::plot::{capitalized, events, flow_words, names_beside};
 
 /// Series in a figure over time, at most.
 const SERIES: usize = 4;
@@ -100,7 +100,7 @@ pub(super) fn observations(
                     "" => capitalized(&quantity.to_string()),
                     name => format!("{}: {name}", capitalized(&quantity.to_string())),
                 };
-                let figure = time_figure(&title, quantity, &lines, SERIES);
+                let figure = time_figure(&title, quantity, &lines, SERIES, TimeView::default());
                 begin(page);
                 page.figure(&figure, "");
             }
@@ -120,7 +120,8 @@ fn time_run(run: &Run, name: &str, quantity: Quantity) -> Result<Option<TimeRun>
     let Some((file, text)) = part(run, quantity.file())? else {
         return Ok(None);
     };
-    let lines = read_time_lines(&text, quantity, &Selection::default());
+    let words = flow_words(&run.summary, names_beside(&file));
+    let lines = read_time_lines(&text, quantity, &Selection::default(), &words);
     let mut lines = lines.map_err(|error| diagnostic(&file, &text, error))?;
     if quantity == Quantity::Utilization {
         for line in &mut lines {
@@ -130,7 +131,7 @@ fn time_run(run: &Run, name: &str, quantity: Quantity) -> Result<Option<TimeRun>
     Ok(Some(TimeRun {
         name: name.to_owned(),
         lines,
-        events: events(&run.summary, &names_beside(&file)),
+        events: events(&run.summary, &words.nodes),
     }))
 }
 

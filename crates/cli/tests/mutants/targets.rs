@@ -9,7 +9,9 @@ use fabricsim_base::units::{Duration, Rate, Time};
 use fabricsim_experiments::Sweep;
 use fabricsim_experiments::harm::{HarmSettings, HarmTest, read_workload};
 use fabricsim_experiments::judge::read_published;
-use fabricsim_plot::figure::{Quantity, Selection, TimeRun, read_time_lines, time_figure};
+use fabricsim_plot::figure::{
+    FlowWords, Quantity, Selection, TimeRun, TimeView, read_time_lines, time_figure,
+};
 use fabricsim_report::observed::{
     fairness_over_time, link_uses, paused_ports, read_flow_samples, read_links, read_pauses,
     read_queue_distribution,
@@ -217,13 +219,13 @@ fn observed(text: &str) -> Result<Verdict, String> {
     add(read_pauses(text).map(|rows| drop(paused_ports(&rows, Time::from_ps(1)))))?;
     add(read_flow_samples(text).map(|samples| drop(fairness_over_time(&samples))))?;
     for quantity in [Quantity::Queue, Quantity::Rate] {
-        let lines = read_time_lines(text, quantity, &Selection::default());
+        let lines = read_time_lines(text, quantity, &Selection::default(), &FlowWords::default());
         add(lines.map(|lines| {
             let run = TimeRun {
                 lines,
                 ..TimeRun::default()
             };
-            drop(time_figure("x", quantity, &[run], 8));
+            drop(time_figure("x", quantity, &[run], 8, TimeView::default()));
         }))?;
     }
     Ok(verdict)

@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, Ends, Scale};
 use super::style::Style;
+use super::theme::Theme;
 use super::ticks::{Tick, ticks};
 use super::{Figure, Panel};
 
@@ -21,6 +22,13 @@ pub(super) const SAMPLE: f64 = 42.0;
 const LEGEND_GAP: f64 = 22.0;
 /// Height of a row of the legend.
 const LEGEND_ROW: f64 = 20.0;
+
+/// Width of a column of a paper: 3.5 inches.
+const COLUMN: f64 = 3.5 * 96.0;
+/// Panels are not side by side if the picture has less width for each of them.
+const NARROW: f64 = 230.0;
+/// Least width and height of the area between the axes.
+const LEAST: (f64, f64) = (100.0, 60.0);
 
 /// Returns the width and height of the area between the axes if a row has `columns` panels.
 const fn area(columns: usize) -> (f64, f64) {
@@ -45,6 +53,8 @@ pub(super) struct Text {
 #[derive(Debug)]
 pub(super) struct PanelArea<'f> {
     pub(super) panel: &'f Panel,
+    /// `true` if the title of the panel is above it.
+    pub(super) is_headed: bool,
     /// Left edge and (`y`) upper edge of the area between the axes.
     pub(super) x: f64,
     pub(super) y: f64,
@@ -81,23 +91,50 @@ pub(super) struct Layout<'f> {
 }
 
 impl<'f> Layout<'f> {
-    pub(super) fn new(figure: &'f Figure) -> Self {
-        let columns = match figure.columns {
+    /// Places all parts of `figure`. If it has a size, the areas between the axes get the room that
+    /// everything else leaves.
+    pub(super) fn new(figure: &'f Figure, theme: Theme) -> Self {
+        let mut columns = match figure.columns {
             0 => figure.panels.len().clamp(1, 3),
             columns => columns,
         };
-        let (width, height) = area(columns);
+        let (mut width, mut height) = area(columns);
+        let wanted = match (figure.size, theme) {
+            (Some((width, height)), _) => Some((width / theme.unit(), Some(height / theme.unit()))),
+            (None, Theme::Paper) => Some((COLUMN / theme.unit(), None)),
+            (None, _) => None,
+        };
+        let Some((wide, high)) = wanted else {
+            return Self::with(figure, theme, columns, (width, height));
+        };
+        columns = columns.min(((wide / NARROW) as usize).max(1));
+        let rows = figure.panels.len().div_ceil(columns).max(1);
+        // The labels depend on the ticks, whose number depends on the area.
+        for _ in 0..3 {
+            let layout = Self::with(figure, theme, columns, (width, height));
+            width = (width + (wide - layout.width) / columns as f64).max(LEAST.0);
+            height = match high {
+                Some(high) => (height + (high - layout.height) / rows as f64).max(LEAST.1),
+                None => width * 0.6,
+            };
+        }
+        Self::with(figure, theme, columns, (width, height))
+    }
+
+    /// Places all parts around areas of `width` and `height` in `columns`.
+    fn with(figure: &'f Figure, theme: Theme, columns: usize, (width, height): (f64, f64)) -> Self {
+        let is_paper = theme == Theme::Paper;
         let mut places: Vec<PanelArea<'f>> = figure
             .panels
             .iter()
-            .map(|panel| PanelArea::new(panel, width, height))
+            .map(|panel| PanelArea::new(panel, width, height, !is_paper))
             .collect();
 
         // All rows and columns have the same measures so that panels can be compared.
         let left = widest(&places, |place| place.label_gap) + LABEL;
         let right = widest(&places, PanelArea::overhang).max(EDGE);
         let below = widest(&places, |place| place.label_drop) + LABEL * 0.6;
-        let headed = figure.panels.iter().any(|panel| !panel.title.is_empty());
+        let headed = places.iter().any(|place| place.is_headed);
         let above = if headed { HEADING * LEADING + 4.0 } else { 6.0 };
         // Titles are centered over the areas, not over the paper: labels on the left shift the
         // areas.
@@ -108,7 +145,8 @@ impl<'f> Layout<'f> {
         // The title may need several lines, so the panels begin below the last one.
         let mut title = Vec::new();
         let mut y = EDGE;
-        for text in wrapped(&figure.title, TITLE, total - 2.0 * EDGE) {
+        let heading = if is_paper { "" } else { &figure.title };
+        for text in wrapped(heading, TITLE, total - 2.0 * EDGE) {
             title.push(Text {
                 x: middle,
                 y: y + TITLE,
@@ -129,7 +167,7 @@ impl<'f> Layout<'f> {
         // Legend and notes extend the figure downwards by as many lines as they need.
         let legend = legend(figure, total, &mut y);
         let mut notes = Vec::new();
-        for line in &figure.notes {
+        for line in figure.notes.iter().filter(|_| !is_paper) {
             for text in wrapped(line, SMALL, total - 4.0 * EDGE) {
                 notes.push(Text {
                     x: 2.0 * EDGE,
@@ -156,7 +194,7 @@ fn widest<'f>(places: &[PanelArea<'f>], measure: impl Fn(&PanelArea<'f>) -> f64)
 }
 
 impl<'f> PanelArea<'f> {
-    fn new(panel: &'f Panel, width: f64, height: f64) -> Self {
+    fn new(panel: &'f Panel, width: f64, height: f64, headings: bool) -> Self {
         let corners: Vec<(f64, f64)> = panel
             .series
             .iter()
@@ -167,8 +205,28 @@ impl<'f> PanelArea<'f> {
             &panel.y,
             panel.y.ends(corners.iter().map(|corner| corner.1)),
         );
-        let across = ticks(&panel.x, x, if width > 400.0 { 8 } else { 5 });
-        let up = ticks(&panel.y, y, if height > 250.0 { 6 } else { 4 });
+        let across = ticks(
+            &panel.x,
+            x,
+            if width > 400.0 {
+                8
+            } else if width > 200.0 {
+                5
+            } else {
+                3
+            },
+        );
+        let up = ticks(
+            &panel.y,
+            y,
+            if height > 250.0 {
+                6
+            } else if height > 100.0 {
+                4
+            } else {
+                3
+            },
+        );
         let turned = if crowded(&across, x, width) {
             Turned::Slanted
         } else {
@@ -185,6 +243,7 @@ impl<'f> PanelArea<'f> {
         };
         Self {
             panel,
+            is_headed: headings && !panel.title.is_empty(),
             x: 0.0,
             y: 0.0,
             width,

@@ -105,9 +105,12 @@ pub fn slowdown_figure(
     let panels: Vec<(Percentile, Vec<Series>)> = percentiles
         .iter()
         .map(|&percentile| {
-            let series = curves
-                .iter()
-                .map(|curve| Series::curve(&*curve.name, curve.style, line(curve, percentile)));
+            let series = curves.iter().map(|curve| {
+                let series = Series::curve(&*curve.name, curve.style, line(curve, percentile));
+                let points = curve.points(percentile).iter();
+                let known = points.filter(|point| point.slowdown.is_some());
+                series.with_sizes(known.map(|point| point.size).collect())
+            });
             (percentile, series.collect())
         })
         .collect();

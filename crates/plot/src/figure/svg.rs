@@ -5,6 +5,7 @@ use std::fmt::Write;
 use self::lines::{curve, paint, path, sample};
 use super::layout::{
     HEADING, LABEL, LEADING, Layout, PanelArea, SAMPLE, SMALL, TITLE, Text, Turned, shortened,
+    text_width,
 };
 use super::style::{Dash, Draw, Style};
 use super::theme::Theme;
@@ -26,8 +27,9 @@ macro_rules! put {
 mod lines;
 
 pub(super) fn render(figure: &Figure, theme: Theme) -> String {
-    let layout = Layout::new(figure);
+    let layout = Layout::new(figure, theme);
     let (width, height) = (layout.width, layout.height);
+    let [wide, high] = [width, height].map(|length| rounded(length * theme.unit()));
     let mut svg = String::new();
     // Screen readers announce the title; a figure without one is just "figure".
     let label = match figure.title.as_str() {
@@ -36,7 +38,7 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
     };
     put!(
         svg,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{}" font-family="Noto Sans, Helvetica, Arial, sans-serif" style="color:{}">"#,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{wide}" height="{high}" role="img" aria-label="{}" font-family="Noto Sans, Helvetica, Arial, sans-serif" style="color:{}">"#,
         escape(label),
         match theme {
             Theme::Page => "inherit",
@@ -83,6 +85,11 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
     }
     put!(svg, "</svg>");
     svg
+}
+
+/// Rounds `length` to hundredths.
+fn rounded(length: f64) -> f64 {
+    (length * 100.0).round() / 100.0
 }
 
 /// Draws grid, axes, labels and the heading of a panel.
@@ -185,21 +192,26 @@ fn headings(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
         svg,
         r#"<g fill="{ink}" font-size="{LABEL}" text-anchor="middle">"#
     );
+    // The labels may be longer than the area: there is room below the numbers of the neighbor, and
+    // beside the numbers below.
+    let (label, size) = fitted(&panel.x.label, width + place.label_gap);
     put!(
         svg,
-        r#"<text x="{:.1}" y="{:.1}">{}</text>"#,
+        r#"<text x="{:.1}" y="{:.1}" font-size="{size:.1}">{}</text>"#,
         x + width / 2.0,
         y + height + place.label_drop,
-        escape(&shortened(&panel.x.label, LABEL, width))
+        escape(&label)
     );
+    let (label, size) = fitted(&panel.y.label, height + place.label_drop);
+    let beyond = (text_width(&label, size) - height).max(0.0);
     put!(
         svg,
-        r#"<text transform="translate({:.1} {:.1}) rotate(-90)">{}</text>"#,
+        r#"<text transform="translate({:.1} {:.1}) rotate(-90)" font-size="{size:.1}">{}</text>"#,
         x - place.label_gap,
-        y + height / 2.0,
-        escape(&shortened(&panel.y.label, LABEL, height))
+        y + (height + beyond) / 2.0,
+        escape(&label)
     );
-    if !panel.title.is_empty() {
+    if place.is_headed {
         put!(
             svg,
             r#"<text x="{:.1}" y="{:.1}" font-size="{HEADING}" font-weight="bold">{}</text>"#,
@@ -209,6 +221,13 @@ fn headings(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
         );
     }
     put!(svg, "</g>");
+}
+
+/// Returns an axis' label for `room`, in smaller letters and then cut short if necessary, and the
+/// size of the letters.
+fn fitted(label: &str, room: f64) -> (String, f64) {
+    let size = LABEL * (room / text_width(label, LABEL).max(1.0)).clamp(0.8, 1.0);
+    (shortened(label, size, room), size)
 }
 
 /// Draws the series of a panel. A nested SVG cuts off everything outside of the frame.

@@ -19,17 +19,28 @@ pub struct Selection {
     pub flows: Vec<u64>,
 }
 
+/// Names of nodes and descriptions of flow classes, by number; either may be empty.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct FlowWords {
+    /// Names of nodes.
+    pub nodes: BTreeMap<u64, String>,
+    /// The class and its algorithm: `class 1, dcqcn`.
+    pub classes: BTreeMap<u64, String>,
+}
+
 /// One series: a port of a node, a flow, or a whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeLine {
-    /// `leaf3 -> spine1` if the file names nodes, otherwise `node 3 port 1`; `flow 17`.
+    /// `leaf3 -> spine1` if the file names nodes, otherwise `node 3 port 1`; `flow 17: h1 -> h5`.
     pub name: String,
+    /// Class and algorithm of a flow, or empty.
+    pub detail: String,
     /// (time in ns, value), in the order of the file.
     pub points: Vec<(f64, f64)>,
 }
 
 /// Reads the series of `quantity` from the text of its [file](Quantity::file), in the order of
-/// nodes and ports, or of flows. Rows with an empty value are skipped.
+/// nodes and ports, or of flows, which `words` help to name. Rows with an empty value are skipped.
 ///
 /// # Errors
 /// Fails at the offending word: a missing column, a row of another length, a malformed number.
@@ -37,6 +48,7 @@ pub fn read_time_lines(
     text: &str,
     quantity: Quantity,
     selection: &Selection,
+    words: &FlowWords,
 ) -> Result<Vec<TimeLine>, InputError> {
     let table = CsvRows::new(text)?;
     let time = table.column("time_ns")?;
@@ -56,6 +68,9 @@ pub fn read_time_lines(
         Subject::Port => table.position("name").zip(table.position("peer")),
         Subject::Flow | Subject::Run => None,
     };
+    let ends = ["src", "dst", "class"].map(|name| table.position(name));
+    let ends = ends.into_iter().collect::<Option<Vec<usize>>>();
+    let ends = ends.filter(|_| quantity.subject() == Subject::Flow);
     // A node can be selected by name or by number.
     let of_node = |row: &[Word<'_>], key: &[u64]| {
         let name = names.map(|(name, _)| row[name].text);
@@ -80,9 +95,17 @@ pub fn read_time_lines(
         }
         let at = row[time].number("time_ns")?;
         let value = row[value].number(quantity.column())?;
-        let line = lines.entry(key).or_insert_with_key(|key| TimeLine {
-            name: named(names, &row, &places, key),
-            points: Vec::new(),
+        let line = lines.entry(key).or_insert_with_key(|key| {
+            let name = named(names, &row, &places, key);
+            let (ends, detail) = match &ends {
+                Some(places) => flow_words(&row, places, words),
+                None => Default::default(),
+            };
+            TimeLine {
+                name: name + &ends,
+                detail,
+                points: Vec::new(),
+            }
         });
         match line.points.last_mut() {
             // The total of the run: values of all flows at the same instant are added.
@@ -93,6 +116,26 @@ pub fn read_time_lines(
         }
     }
     Ok(lines.into_values().collect())
+}
+
+/// Returns the ends of the flow of a row, and its class; `places` are the columns of sender, receiver
+/// and class.
+fn flow_words(row: &[Word<'_>], places: &[usize], words: &FlowWords) -> (String, String) {
+    let at = |place: usize| places.get(place).map_or("", |column| row[*column].text);
+    let node = |place: usize| {
+        let number = at(place);
+        let name = number
+            .parse()
+            .ok()
+            .and_then(|number| words.nodes.get(&number));
+        name.cloned().unwrap_or_else(|| number.to_owned())
+    };
+    let class = at(2).parse().ok();
+    let detail = class.and_then(|class| words.classes.get(&class).cloned());
+    (
+        format!(": {} -> {}", node(0), node(1)),
+        detail.unwrap_or_default(),
+    )
 }
 
 /// Returns the name of the series of a row.
@@ -134,7 +177,13 @@ mod tests {
 
     #[test]
     fn series_are_ports_in_order() {
-        let all = read_time_lines(QUEUES, Quantity::Queue, &Selection::default()).expect("good");
+        let all = read_time_lines(
+            QUEUES,
+            Quantity::Queue,
+            &Selection::default(),
+            &FlowWords::default(),
+        )
+        .expect("good");
         assert_eq!(
             names(&all),
             ["node 8 port 3", "node 9 port 0", "node 9 port 1"]
@@ -145,7 +194,8 @@ mod tests {
             ports: vec![1],
             ..Selection::default()
         };
-        let one = read_time_lines(QUEUES, Quantity::Queue, &selection).expect("good");
+        let one = read_time_lines(QUEUES, Quantity::Queue, &selection, &FlowWords::default())
+            .expect("good");
         assert_eq!(names(&one), ["node 9 port 1"]);
     }
 
@@ -154,14 +204,22 @@ mod tests {
         let text = "time_ns,node,port,name,tier,peer,paused_ns\n\
                     5,3,0,leaf3,leaf to spine,spine1,100\n5,3,1,leaf3,leaf to spine,,200\n\
                     5,4,1,,,,300\n";
-        let lines = read_time_lines(text, Quantity::Paused, &Selection::default()).expect("good");
+        let lines = read_time_lines(
+            text,
+            Quantity::Paused,
+            &Selection::default(),
+            &FlowWords::default(),
+        )
+        .expect("good");
         assert_eq!(names(&lines), ["leaf3 -> spine1", "leaf3", "node 4 port 1"]);
     }
 
     #[test]
     fn the_throughput_of_a_run_adds_up_at_each_instant() {
         let text = "time_ns,flow,throughput_bps\n5,3,1e9\n5,4,2e9\n6,4,4e9\n";
-        let read = |quantity| read_time_lines(text, quantity, &Selection::default());
+        let read = |quantity| {
+            read_time_lines(text, quantity, &Selection::default(), &FlowWords::default())
+        };
         let all = read(Quantity::TotalThroughput).expect("good");
         assert_eq!(names(&all), ["all flows"]);
         assert_eq!(all[0].points, [(5.0, 3e9), (6.0, 4e9)]);
@@ -172,9 +230,29 @@ mod tests {
     fn a_flow_without_a_window_has_no_points() {
         let text = "time_ns,flow,src,dst,class,rate_bps,window_bytes,acknowledged_bytes,throughput_bps\n\
                     5,3,0,1,0,1e9,,0,0\n6,4,0,1,0,1e9,2000,0,0\n";
-        let lines = read_time_lines(text, Quantity::Window, &Selection::default()).expect("good");
-        assert_eq!(names(&lines), ["flow 4"]);
-        let lines = read_time_lines(text, Quantity::Rate, &Selection::default()).expect("good");
+        let lines = read_time_lines(
+            text,
+            Quantity::Window,
+            &Selection::default(),
+            &FlowWords::default(),
+        )
+        .expect("good");
+        assert_eq!(names(&lines), ["flow 4: 0 -> 1"]);
+        let words = FlowWords {
+            nodes: BTreeMap::from([(1, "leaf0/host1".to_owned())]),
+            classes: BTreeMap::from([(0, "class 0, bbr".to_owned())]),
+        };
+        let lines = read_time_lines(text, Quantity::Window, &Selection::default(), &words);
+        let lines = lines.expect("good");
+        assert_eq!(names(&lines), ["flow 4: 0 -> leaf0/host1"]);
+        assert_eq!(lines[0].detail, "class 0, bbr");
+        let lines = read_time_lines(
+            text,
+            Quantity::Rate,
+            &Selection::default(),
+            &FlowWords::default(),
+        )
+        .expect("good");
         assert_eq!(lines[0].points, [(5.0, 1e9)]);
     }
 
@@ -199,7 +277,12 @@ mod tests {
             ),
             ("", "the file is empty"),
         ] {
-            let result = read_time_lines(text, Quantity::Queue, &Selection::default());
+            let result = read_time_lines(
+                text,
+                Quantity::Queue,
+                &Selection::default(),
+                &FlowWords::default(),
+            );
             assert_eq!(result.expect_err("bad").message, message);
         }
     }

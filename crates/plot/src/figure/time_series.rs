@@ -18,18 +18,81 @@ pub struct TimeRun {
     pub events: Vec<(f64, String)>,
 }
 
+/// Part of the time, and scale of the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeView {
+    /// Beginning in nanoseconds.
+    pub from: f64,
+    /// End in nanoseconds; `None` if it is the end of the series.
+    pub upto: Option<f64>,
+    /// `Log` for a logarithmic axis, on which values of zero have no position.
+    pub scale: ValueScale,
+}
+
+/// Scale of the values of a time series.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ValueScale {
+    /// From zero on.
+    #[default]
+    Linear,
+    /// Equal ratios have equal lengths.
+    Log,
+}
+
+impl Default for TimeView {
+    /// All of the time, on a linear axis.
+    fn default() -> Self {
+        Self {
+            from: 0.0,
+            upto: None,
+            scale: ValueScale::Linear,
+        }
+    }
+}
+
+impl TimeView {
+    /// Returns the runs with the points and events of this part of the time.
+    #[must_use]
+    pub fn of(self, runs: &[TimeRun]) -> Vec<TimeRun> {
+        let shown = |at: f64| at >= self.from && self.upto.is_none_or(|upto| at <= upto);
+        let mut runs = runs.to_vec();
+        for run in &mut runs {
+            run.events.retain(|(at, _)| shown(*at));
+            for line in &mut run.lines {
+                line.points.retain(|(at, _)| shown(*at));
+            }
+            run.lines.retain(|line| !line.points.is_empty());
+        }
+        runs
+    }
+}
+
 /// Largest number of kinds of events to draw.
 const EVENTS: usize = 6;
 
 /// Builds a figure of the series of `runs` over time on one axis, with at most `most` of them: the
 /// series with the largest sums of values. If there are several runs, the same series are drawn for
-/// each, in the color of the run. Events are vertical lines. Notes in the figure name omitted
+/// each, in the color of the run's name. Events are vertical lines. Notes in the figure name omitted
 /// series.
 #[must_use]
-pub fn time_figure(title: &str, quantity: Quantity, runs: &[TimeRun], most: usize) -> Figure {
+pub fn time_figure(
+    title: &str,
+    quantity: Quantity,
+    runs: &[TimeRun],
+    most: usize,
+    view: TimeView,
+) -> Figure {
     let mut figure = Figure::new(title);
-    let x = Axis::linear("time").in_unit(Unit::Nanoseconds);
-    let mut panel = Panel::new("", x, quantity.axis());
+    let mut x = Axis::linear("time").in_unit(Unit::Nanoseconds);
+    let mut y = quantity.axis();
+    if view.scale == ValueScale::Log {
+        (y.scale, y.range.0) = (Scale::Log, None);
+    }
+    let runs = &view.of(runs)[..];
+    if view.from > 0.0 {
+        x = x.from(view.from);
+    }
+    let mut panel = Panel::new("", x, y);
     let (series, all) = chosen(runs, most);
     if series.len() < all {
         figure.notes.push(format!(
@@ -40,7 +103,7 @@ pub fn time_figure(title: &str, quantity: Quantity, runs: &[TimeRun], most: usiz
     let times = || series.iter().flat_map(|(_, _, line)| &line.points);
     let last = times().map(|point| point.0).fold(0.0, f64::max);
     if times().any(|point| point.0 < last) {
-        panel.x.range.1 = Some(last);
+        panel.x.range.1 = Some(view.upto.unwrap_or(last));
     }
     events(&mut panel, &mut figure.notes, runs, last);
     let mut thinned = false;
@@ -88,23 +151,29 @@ fn chosen(runs: &[TimeRun], most: usize) -> (Vec<(String, Style, &TimeLine)>, us
     let mut places: Vec<usize> = order.iter().take(each).map(|(place, _)| *place).collect();
     places.sort_unstable();
 
+    let run_names: Vec<&String> = runs.iter().map(|run| &run.name).collect();
+    let looks = Style::of_names(&run_names);
     let mut series = Vec::new();
-    for (which, run) in runs.iter().enumerate() {
+    for (which, (run, look)) in runs.iter().zip(looks).enumerate() {
         for (i, place) in places.iter().enumerate() {
             let name = names[*place].0;
             let Some(line) = run.lines.iter().find(|line| line.name == name) else {
                 continue;
             };
+            let label = match line.detail.as_str() {
+                "" => name.to_owned(),
+                detail => format!("{name} ({detail})"),
+            };
             let drawn = match runs.len() {
-                1 => (name.to_owned(), Style::nth(i), line),
+                1 => (label, Style::nth(i), line),
                 _ => {
                     // If each run has one series, runs differ in dash as well as in color.
                     let dash = if places.len() > 1 { i } else { which };
                     let style = Style {
                         dash: Style::nth(dash).dash,
-                        ..Style::nth(which)
+                        ..look
                     };
-                    (format!("{}: {name}", run.name), style, line)
+                    (format!("{}: {label}", run.name), style, line)
                 }
             };
             series.push(drawn);
@@ -150,6 +219,7 @@ mod tests {
         let times = (1u32..).map(|k| f64::from(k) * 1e3);
         TimeLine {
             name: name.to_owned(),
+            detail: String::new(),
             points: times.zip(values.iter().copied()).collect(),
         }
     }
@@ -175,7 +245,7 @@ mod tests {
             line("c", &[9.0]),
         ];
         let runs = [run("", &lines)];
-        let figure = time_figure("t", Quantity::Queue, &runs, 2);
+        let figure = time_figure("t", Quantity::Queue, &runs, 2, TimeView::default());
         assert_eq!(names(&figure), ["a", "c"]);
         assert!(
             figure.notes[0].starts_with("2 of 3 series"),
@@ -187,7 +257,11 @@ mod tests {
             (panel.x.unit, panel.y.unit),
             (Unit::Nanoseconds, Unit::Bytes)
         );
-        assert!(time_figure("t", Quantity::Queue, &runs, 3).notes.is_empty());
+        assert!(
+            time_figure("t", Quantity::Queue, &runs, 3, TimeView::default())
+                .notes
+                .is_empty()
+        );
     }
 
     #[test]
@@ -202,7 +276,7 @@ mod tests {
                 &[line("p1", &[9.0]), line("p2", &[1.0]), line("p3", &[0.1])],
             ),
         ];
-        let figure = time_figure("t", Quantity::Queue, &runs, 4);
+        let figure = time_figure("t", Quantity::Queue, &runs, 4, TimeView::default());
         assert_eq!(
             names(&figure),
             ["hpcc: p1", "hpcc: p2", "dcqcn: p1", "dcqcn: p2"]
@@ -218,6 +292,22 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_the_time_has_its_own_largest_series() {
+        let lines = [line("a", &[0.0, 5.0, 5.0]), line("b", &[90.0, 1.0, 1.0])];
+        let view = TimeView {
+            from: 2_000.0,
+            upto: Some(3_000.0),
+            scale: ValueScale::Log,
+        };
+        let figure = time_figure("t", Quantity::Queue, &[run("", &lines)], 1, view);
+        assert_eq!(names(&figure), ["a"]);
+        let panel = &figure.panels[0];
+        assert_eq!(panel.series[0].curve_points()[0], (2_000.0, 5.0));
+        assert_eq!(panel.x.range, (Some(2_000.0), Some(3_000.0)));
+        assert_eq!(panel.y.scale, Scale::Log);
+    }
+
+    #[test]
     fn events_are_lines_across_the_panel_once_each() {
         let mut runs = [
             run("a", &[line("p", &[1.0, 2.0])]),
@@ -229,7 +319,7 @@ mod tests {
                 (9e9, "link 3 - 5 up".to_owned()),
             ];
         }
-        let figure = time_figure("t", Quantity::Queue, &runs, 8);
+        let figure = time_figure("t", Quantity::Queue, &runs, 8, TimeView::default());
         let first = &figure.panels[0].series[0];
         assert_eq!(first.name, "link 3 - 5 down");
         assert_eq!(first.points, Points::Instants(vec![1_500.0]));
@@ -244,7 +334,13 @@ mod tests {
     #[test]
     fn long_series_are_thinned_and_it_is_said() {
         let values: Vec<f64> = (0..50_000u32).map(|i| f64::from(i % 7)).collect();
-        let figure = time_figure("t", Quantity::Rate, &[run("", &[line("f", &values)])], 8);
+        let figure = time_figure(
+            "t",
+            Quantity::Rate,
+            &[run("", &[line("f", &values)])],
+            8,
+            TimeView::default(),
+        );
         assert!(figure.panels[0].series[0].curve_points().len() < 3_000);
         assert!(figure.notes[0].contains("thinned"), "{:?}", figure.notes);
     }

@@ -175,3 +175,51 @@ fn results_and_pictures_may_be_in_folders_whose_names_are_no_text() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("the name of a figure ends in .svg"), "{said}");
 }
+
+#[test]
+fn a_part_of_the_time_is_drawn_on_a_logarithmic_axis_with_its_data() {
+    let folder = folder();
+    let base = [
+        "plot", "series", "a", "-o", "q.svg", "--csv", "q.csv", "--log",
+    ];
+    let with = |more: &[&str]| folder.run(&[&base, more].concat());
+    let outcome = with(&["--from", "1500ns", "--to", "3us"]).succeeded();
+    assert_eq!(outcome.stdout, "q.svg\nq.csv\n");
+    let data = "series,time_ns,queue_bytes\nnode 9 port 0,2000,40000\nnode 9 port 1,2000,7\n";
+    assert_eq!(folder.read("q.csv"), data);
+    let outcome = with(&["--from", "3us", "--to", "2us"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("--to is not after --from"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_figure_of_a_paper_has_the_size_of_a_column_and_no_title() {
+    let folder = folder();
+    let base = ["plot", "cdf", "a", "b", "-o", "c.svg", "--style", "paper"];
+    let with = |more: &[&str]| folder.run(&[&base, more].concat());
+    let side = |name: &str| -> f64 {
+        let svg = folder.read("c.svg");
+        let document = roxmltree::Document::parse(&svg).expect("XML");
+        let text = document.root_element().attribute(name).expect("a size");
+        text.parse().expect("a number")
+    };
+    with(&[]).succeeded();
+    assert!((side("width") - 336.0).abs() < 2.0, "{}", side("width"));
+    assert!(
+        !texts(&folder, "c.svg")
+            .iter()
+            .any(|text| text.contains("Distribution"))
+    );
+    with(&["--figure-size", "5inx72mm"]).succeeded();
+    assert!((side("width") - 480.0).abs() < 2.0, "{}", side("width"));
+    assert!((side("height") - 272.0).abs() < 2.0, "{}", side("height"));
+    for (size, words) in [("5in", "84mmx60mm"), ("2inx1.1in", "need more room")] {
+        let outcome = with(&["--figure-size", size]);
+        assert_eq!(outcome.code, Some(2), "{size}");
+        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+    }
+}

@@ -21,7 +21,7 @@ fn panels_do_not_touch_and_the_legend_is_below_them() {
     let mut figure = Figure::new("A title");
     figure.panels = vec![panel(&["a", "b"]); 7];
     figure.columns = 3;
-    let layout = Layout::new(&figure);
+    let layout = Layout::new(&figure, Theme::Light);
     assert_eq!(layout.places.len(), 7);
     for (i, a) in layout.places.iter().enumerate() {
         assert!(a.x > 0.0 && a.x + a.width < layout.width);
@@ -42,7 +42,7 @@ fn long_names_stay_within_the_figure() {
     let long = "cc.kind=hpcc,workload.0.load=0.7,".repeat(8);
     let mut figure = Figure::new(long.clone());
     figure.panels = vec![panel(&[&long, "b", &long.replace('h', "H")])];
-    let layout = Layout::new(&figure);
+    let layout = Layout::new(&figure, Theme::Light);
     for (text, _) in &layout.legend {
         let right = text.x + SAMPLE + text_width(&text.text, LABEL);
         assert!(text.x >= 0.0 && right <= layout.width, "{text:?}");
@@ -57,8 +57,14 @@ fn labels_that_would_touch_are_slanted() {
     let sizes: Vec<_> = (1..=10u32).map(|k| (f64::from(k) / 10.0, 27_477)).collect();
     let axis = Axis::new("flow size", Scale::FlowShare(sizes));
     let panel = Panel::new("", axis, Axis::linear("slowdown"));
-    assert_eq!(PanelArea::new(&panel, 620.0, 350.0).turned, Turned::Upright);
-    assert_eq!(PanelArea::new(&panel, 300.0, 350.0).turned, Turned::Slanted);
+    assert_eq!(
+        PanelArea::new(&panel, 620.0, 350.0, true).turned,
+        Turned::Upright
+    );
+    assert_eq!(
+        PanelArea::new(&panel, 300.0, 350.0, true).turned,
+        Turned::Slanted
+    );
 }
 
 #[test]

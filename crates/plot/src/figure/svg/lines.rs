@@ -8,8 +8,6 @@ use super::super::marks::mark;
 use super::super::style::{Draw, Marker, Strength, Style};
 use super::super::theme::Theme;
 
-/// Half the width of a marker.
-const MARK: f64 = 3.4;
 /// Approximate number of markers on a line.
 const MARKS: usize = 10;
 
@@ -44,7 +42,7 @@ pub(super) fn curve(
     }
     let marker = style.marker.unwrap_or(Marker::Circle);
     for (x, y) in marked {
-        mark(&mut marks, marker, x, y, MARK);
+        mark(&mut marks, marker, x, y, theme.pen().1);
     }
     paint(svg, &lines, &marks, style, theme);
 }
@@ -94,8 +92,8 @@ pub(super) fn path(points: &[(f64, f64)], draw: Draw) -> String {
 pub(super) fn paint(svg: &mut String, lines: &str, marks: &str, style: Style, theme: Theme) {
     let color = theme.series(style.color);
     let (width, opacity) = match style.strength {
-        Strength::Full => (1.8, 1.0),
-        Strength::Faint => (1.3, 0.6),
+        Strength::Full => (theme.pen().0, 1.0),
+        Strength::Faint => (theme.pen().0 * 0.7, 0.6),
     };
     put!(svg, r#"<g opacity="{opacity}" style="stroke:{color}">"#);
     if !lines.is_empty() {
@@ -112,7 +110,10 @@ pub(super) fn paint(svg: &mut String, lines: &str, marks: &str, style: Style, th
     if !marks.is_empty() {
         match style.marker {
             Some(Marker::Cross) => {
-                put!(svg, r#"<path d="{marks}" fill="none" stroke-width="1.8"/>"#);
+                put!(
+                    svg,
+                    r#"<path d="{marks}" fill="none" stroke-width="{width}"/>"#
+                );
             }
             _ => put!(
                 svg,
@@ -132,7 +133,7 @@ pub(super) fn sample(svg: &mut String, x: f64, y: f64, style: Style, theme: Them
     };
     let mut marks = String::new();
     if let Some(marker) = style.marker {
-        mark(&mut marks, marker, x + length / 2.0, y, MARK);
+        mark(&mut marks, marker, x + length / 2.0, y, theme.pen().1);
     }
     paint(svg, &lines, &marks, style, theme);
 }
