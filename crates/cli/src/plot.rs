@@ -9,6 +9,7 @@ mod series;
 mod size;
 mod slowdown;
 mod sweep;
+mod sweep_flows;
 
 use std::ffi::OsString;
 use std::io::Write;

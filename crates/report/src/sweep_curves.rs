@@ -15,6 +15,11 @@ pub struct SweepCurves {
     pub too_few: usize,
     /// The most flows that such a point has, and the number that the percentile needs.
     pub most_flows: (usize, usize),
+    /// Places at which each point alone has too few flows: the number of the curve, the place among
+    /// `xs`, and the names of the points.
+    pub lacking: Vec<(usize, usize, Vec<String>)>,
+    /// Number of values of the flows of all seeds together, which have no interval.
+    pub pooled: usize,
     /// Number of points with an unfinished run; values of their finished flows count.
     pub unfinished: usize,
 }
@@ -32,6 +37,10 @@ impl SweepCurves {
         for (_, means) in &mut self.curves {
             means.resize(count, None);
         }
+        for (curve, place, points) in other.lacking {
+            self.lacking
+                .push((self.curves.len() + curve, places[place], points));
+        }
         for (name, means) in other.curves {
             let mut at = vec![None; count];
             for (place, mean) in places.iter().zip(means) {
@@ -42,6 +51,7 @@ impl SweepCurves {
         self.without += other.without;
         self.too_few += other.too_few;
         self.most_flows = self.most_flows.max(other.most_flows);
+        self.pooled += other.pooled;
         self.unfinished += other.unfinished;
         self
     }

@@ -132,6 +132,22 @@ impl SweepTable {
         .collect()
     }
 
+    /// Adds the result columns `names` with cells for each point, given its name.
+    ///
+    /// # Errors
+    /// If `cells` fails.
+    pub fn add_columns<E, const N: usize>(
+        &mut self,
+        names: [String; N],
+        mut cells: impl FnMut(&str) -> Result<[String; N], E>,
+    ) -> Result<(), E> {
+        for row in &mut self.rows {
+            row.extend(cells(&row[0])?);
+        }
+        self.names.extend(names);
+        Ok(())
+    }
+
     /// Groups the names of the points with the values `only` by their values on the axes `by`, in the
     /// order of the table. Returns the values of each group, joined by commas, and its points.
     #[must_use]
@@ -164,21 +180,16 @@ impl SweepTable {
         };
         let mut found = SweepCurves::default();
         let mut values: Vec<(String, Vec<Vec<f64>>)> = Vec::new();
+        let mut few: Vec<(usize, usize, Vec<String>)> = Vec::new();
         for row in self.chosen(question.only) {
             // Check this before the value, because a run leaves the value empty if it has too few
             // flows.
             let counted = count.and_then(|(place, least)| Some((row[place].parse().ok()?, least)));
-            if let Some((flows, least)) = counted.filter(|(flows, least)| flows < least) {
-                found.too_few += 1;
-                found.most_flows = found.most_flows.max((flows, least));
-                continue;
-            }
-            let Ok(value) = row[of].parse::<f64>() else {
+            let lacks = counted.filter(|(flows, least)| flows < least);
+            let value = row[of].parse::<f64>().ok();
+            if value.is_none() && lacks.is_none() {
                 found.without += 1;
                 continue;
-            };
-            if !matches!(row[self.axes + 1].as_str(), "finished" | "time-reached") {
-                found.unfinished += 1;
             }
             // Values and curves appear in the order of the table, so a new one is appended.
             let place = position_or_push(&mut found.xs, &row[x]);
@@ -190,10 +201,24 @@ impl SweepTable {
                     values.len() - 1
                 }
             };
-            let curve = &mut values[curve].1;
-            curve.resize(curve.len().max(place + 1), Vec::new());
-            curve[place].push(value);
+            let at = &mut values[curve].1;
+            at.resize(at.len().max(place + 1), Vec::new());
+            if let Some((flows, least)) = lacks {
+                found.too_few += 1;
+                found.most_flows = found.most_flows.max((flows, least));
+                match few.iter_mut().find(|own| (own.0, own.1) == (curve, place)) {
+                    Some((_, _, points)) => points.push(row[0].clone()),
+                    None => few.push((curve, place, vec![row[0].clone()])),
+                }
+                continue;
+            }
+            if !matches!(row[self.axes + 1].as_str(), "finished" | "time-reached") {
+                found.unfinished += 1;
+            }
+            at[place].extend(value);
         }
+        few.retain(|(curve, place, _)| values[*curve].1[*place].is_empty());
+        found.lacking = few;
         // Pool over seeds: the values at one place of a curve are replications.
         let xs = found.xs.len();
         found.curves = values
@@ -314,6 +339,8 @@ point,workload.0.load,cc.kind,seed,status,flows_finished,slowdown_p99
         };
         let enough = table.curves(&enough).expect("columns");
         assert_eq!((enough.too_few, enough.most_flows), (1, (50, 100)));
+        let lacking = vec!["load=0.5,cc=hpcc,seed=1".to_owned()];
+        assert_eq!(enough.lacking, [(0, 1, lacking)]);
         // If there are too few flows, the run leaves the value empty.
         let empty = TABLE.replace("finished,50,7", "finished,50,");
         let empty = SweepTable::read(&empty).expect("a table");

@@ -9,7 +9,9 @@ use fabricsim_report::{Confidence, Percentile, SizeClass, SweepCurves, SweepQues
 
 use super::axes::{self, AxisArgs, axis, read_points};
 use super::column_words::{axis_in_words, column_in_words};
+use super::sweep_flows::SweepFlows;
 use super::{Drawing, refused};
+use crate::results::FlowSelection;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SweepArgs {
@@ -30,6 +32,9 @@ pub(super) struct SweepArgs {
     /// Flow sizes of the slowdown
     #[arg(long, value_enum, default_value = "all")]
     size: SizeKind,
+
+    #[command(flatten)]
+    selection: FlowSelection,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -66,8 +71,11 @@ impl SizeKind {
 struct Column {
     name: String,
     label: String,
-    /// The column with the number of its flows, and the number that a percentile needs.
-    count: Option<(String, usize)>,
+    is_slowdown: bool,
+    /// If it is a percentile of the slowdown.
+    percentile: Option<Percentile>,
+    /// The column with the number of its flows.
+    flows: String,
     unit: Unit,
 }
 
@@ -96,7 +104,7 @@ pub(super) fn sweep(args: &SweepArgs) -> Result<Figure, Error> {
     };
     let x = axis_in_words(&x);
     let title = format!("{} over {x}", super::capitalized(&column.label));
-    let title = drawing.title_of(&title, &[args.axes.describe()]);
+    let title = drawing.title_of(&title, &[args.axes.describe(), args.selection.describe()]);
     // Nothing that a sweep counts is negative, and slowdowns are at least 1.
     let least = if column.name.contains("slowdown") {
         1.0
@@ -110,7 +118,30 @@ pub(super) fn sweep(args: &SweepArgs) -> Result<Figure, Error> {
 impl SweepArgs {
     /// Returns the curves of the sweep at `path`, and the full name of their axis.
     fn curves_of(&self, path: &Path, column: &Column) -> Result<(String, SweepCurves), Error> {
-        let table = read_points(path)?;
+        let mut table = read_points(path)?;
+        let folder = match path.is_dir() {
+            true => path,
+            false => path.parent().unwrap_or(path),
+        };
+        let flows = SweepFlows {
+            folder,
+            selection: &self.selection,
+            size: self.size.class(),
+        };
+        if !self.selection.describe().is_empty() {
+            if !column.is_slowdown {
+                return Err(axes::refused(
+                    path,
+                    &format!(
+                        "--class and --warm-up choose flows, and `{}` is a column",
+                        self.of
+                    ),
+                    "leave them out, or draw p50, p95, p99 or mean of the slowdown",
+                ));
+            }
+            let names = [column.flows.clone(), column.name.clone()];
+            flows.add_columns(&mut table, names, column.percentile)?;
+        }
         let x = axis(path, &table, &self.x)?;
         let choice = self.axes.find(path, &table)?;
         choice.check(path, &table, std::slice::from_ref(&x))?;
@@ -120,12 +151,11 @@ impl SweepArgs {
             only: &choice.only,
             of: &column.name,
             count: column
-                .count
-                .as_ref()
-                .map(|(name, least)| (name.as_str(), *least)),
+                .percentile
+                .map(|percentile| (column.flows.as_str(), percentile.least_values())),
             confidence: Confidence::P95,
         };
-        let Some(curves) = table.curves(&question) else {
+        let Some(mut curves) = table.curves(&question) else {
             let columns = table.results().join(", ");
             return Err(axes::refused(
                 path,
@@ -133,6 +163,9 @@ impl SweepArgs {
                 &format!("write p50, p95, p99, mean or one of {columns}"),
             ));
         };
+        if let Some(percentile) = column.percentile {
+            flows.pool(&mut curves, percentile)?;
+        }
         Ok((x, curves))
     }
 
@@ -143,19 +176,27 @@ impl SweepArgs {
         let percentile = [Percentile::P50, Percentile::P95, Percentile::P99]
             .into_iter()
             .find(|percentile| percentile.to_string() == self.of);
-        let name = match percentile.is_some() || self.of == "mean" {
+        let is_slowdown = percentile.is_some() || self.of == "mean";
+        let mut name = match is_slowdown {
             true => format!("slowdown_{}{ending}", self.of),
             false => self.of.clone(),
         };
-        let flows = match size {
+        let (label, unit) = column_in_words(&name);
+        let mut flows = match size {
             SizeClass::All => "flows_finished".to_owned(),
             _ => format!("flows{ending}"),
         };
-        let (label, unit) = column_in_words(&name);
+        // Columns of chosen flows are added to the table.
+        if is_slowdown && !self.selection.describe().is_empty() {
+            name.push_str(" of chosen flows");
+            flows.push_str(" of chosen flows");
+        }
         Column {
             name,
             label,
-            count: percentile.map(|percentile| (flows, percentile.least_values())),
+            is_slowdown,
+            percentile,
+            flows,
             unit,
         }
     }

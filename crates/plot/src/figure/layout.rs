@@ -107,7 +107,9 @@ impl<'f> Layout<'f> {
         let Some((wide, high)) = wanted else {
             return Self::with(figure, theme, columns, (width, height));
         };
-        columns = columns.min(((wide / NARROW) as usize).max(1));
+        while columns > 1 && wide / (columns as f64) < NARROW {
+            columns -= 1;
+        }
         let rows = figure.panels.len().div_ceil(columns).max(1);
         // The labels depend on the ticks, whose number depends on the area.
         for _ in 0..3 {

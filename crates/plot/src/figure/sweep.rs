@@ -140,12 +140,19 @@ fn notes(curves: &SweepCurves, marks: &str) -> Vec<String> {
     let mut notes = Vec::new();
     if most > 1 {
         notes.push(seeds_note(least, most, marks));
-    } else if most == 1 {
+    } else if most == 1 && curves.pooled == 0 {
         notes.push(
             "one seed at each point: how certain the values are is not known; let the sweep have \
              several"
                 .to_owned(),
         );
+    }
+    if curves.pooled > 0 {
+        notes.push(format!(
+            "{} values are percentiles of the flows of all seeds together, without an interval: each \
+             seed alone has too few",
+            curves.pooled
+        ));
     }
     let (most, needed) = curves.most_flows;
     for (count, what) in [

@@ -152,3 +152,55 @@ fn slowdowns_of_schemes_are_means_over_seeds_with_bands() {
         outcome.stderr
     );
 }
+
+/// No seed has the 100 flows that p99 needs.
+#[test]
+fn seeds_with_too_few_flows_are_drawn_together() {
+    let folder = sweep();
+    let text = folder.read("s/points.csv");
+    // Say that each seed has 60 flows: together the files have 400.
+    folder.write("s/points.csv", &text.replace(",500,", ",60,"));
+    let base = [
+        "plot", "sweep", "s", "-o", "s.svg", "--csv", "s.csv", "--x", "scheme",
+    ];
+    let with = |more: &[&str]| folder.run(&[&base, more].concat());
+    let outcome = with(&["--where", "load=0.3"]).succeeded();
+    let note = "2 values are percentiles of the flows of all seeds together";
+    assert!(outcome.stdout.starts_with(note), "{}", outcome.stdout);
+    assert!(
+        !outcome.stdout.contains("too few flows"),
+        "{}",
+        outcome.stdout
+    );
+    let rows: Vec<usize> = ["HPCC,1.4899", "DCQCN,1.8899"]
+        .iter()
+        .map(|row| folder.read("s.csv").matches(row).count())
+        .collect();
+    assert_eq!(rows, [1, 1], "{}", folder.read("s.csv"));
+}
+
+#[test]
+fn a_class_of_flows_can_be_drawn_alone() {
+    let folder = sweep();
+    let base = [
+        "plot", "sweep", "s", "-o", "s.svg", "--x", "scheme", "--where", "load=0.3",
+    ];
+    let with = |more: &[&str]| folder.run(&[&base, more].concat());
+    with(&["--class", "0", "--size", "below-30KB", "--of", "p95"]).succeeded();
+    assert_has(
+        &texts(&folder, "s.svg"),
+        &["slowdown of flows < 30 KB (95th percentile)", "class 0)"],
+    );
+    for (more, words) in [
+        (&["--class", "3"][..], "the classes of its flows are 0"),
+        (
+            &["--class", "0", "--of", "max_queue_bytes"],
+            "`max_queue_bytes` is a column",
+        ),
+    ] {
+        let outcome = with(more);
+        assert_eq!(outcome.code, Some(2), "{more:?}");
+        let said: Vec<&str> = outcome.stderr.split_whitespace().collect();
+        assert!(said.join(" ").contains(words), "{}", outcome.stderr);
+    }
+}
