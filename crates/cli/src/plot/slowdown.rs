@@ -34,6 +34,9 @@ pub(super) struct SlowdownArgs {
     bins: Option<u32>,
 }
 
+/// The flows of runs that differ in the seed.
+type Replications = Vec<Vec<FctRecord>>;
+
 /// Draws slowdowns of results.
 pub(super) fn slowdown(args: &SlowdownArgs) -> Result<Figure, Error> {
     let title = args.title("Slowdown");
@@ -88,7 +91,7 @@ impl SlowdownArgs {
     /// Returns a curve for each value of the axes `--by` of sweeps: means over seeds.
     fn curves_over_seeds(&self) -> Result<Vec<SlowdownCurve>, Error> {
         let groups = self.groups()?;
-        let all: Vec<Vec<FctRecord>> = groups.iter().flat_map(|(_, runs)| runs.clone()).collect();
+        let all: Replications = groups.iter().flat_map(|(_, runs)| runs.clone()).collect();
         // All curves are cut alike, so that bins can be compared.
         let bins = |percentile: &Percentile| {
             let own = || bins_for_each(&all, *percentile);
@@ -107,7 +110,7 @@ impl SlowdownArgs {
     }
 
     /// Returns the flows of each point, grouped by the values of the axes `--by`.
-    fn groups(&self) -> Result<Vec<(String, Vec<Vec<FctRecord>>)>, Error> {
+    fn groups(&self) -> Result<Vec<(String, Replications)>, Error> {
         let drawing = &self.drawing;
         let sweeps = drawing.sweep_names()?;
         let mut groups = Vec::new();
@@ -133,7 +136,7 @@ impl SlowdownArgs {
     }
 
     /// Returns the flows of the points that have results.
-    fn flows_of(&self, sweep: &Path, points: &[&str]) -> Result<Vec<Vec<FctRecord>>, Error> {
+    fn flows_of(&self, sweep: &Path, points: &[&str]) -> Result<Replications, Error> {
         let mut runs = Vec::new();
         for point in points {
             let folder = sweep.join("points").join(point);
