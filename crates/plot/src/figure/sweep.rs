@@ -59,7 +59,8 @@ pub fn sweep_figure(title: &str, panel: SweepPanel) -> Figure {
             })
             .collect();
         if !intervals.is_empty() {
-            drawn.series.push(match is_names {
+            // A band of one point has no area.
+            drawn.series.push(match is_names || intervals.len() == 1 {
                 true => Series::bars(style, intervals),
                 false => Series::band(style, intervals),
             });
@@ -241,7 +242,9 @@ mod tests {
     #[test]
     fn seeds_make_bands_and_notes() {
         let figure = figure(&["0.3", "0.5"], &[&[1.0, 3.0], &[2.0]]);
-        assert_eq!(figure.panels[0].series.len(), 2, "a band and a line");
+        let series = &figure.panels[0].series;
+        assert_eq!(series.len(), 2, "an interval and a line");
+        assert!(matches!(series[0].points, Points::Bars(_)), "one interval");
         assert_eq!(
             figure.notes,
             [
