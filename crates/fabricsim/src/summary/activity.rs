@@ -17,8 +17,8 @@ pub struct CcSummary {
     pub algorithm: String,
     /// Packets that acknowledgements reported as marked.
     pub marks_echoed: u64,
-    /// Events (acknowledgements, losses, grants, timers) after which a rate was lower than before; a
-    /// window, if the algorithm has no rate.
+    /// Events (acknowledgements, losses, grants, timers) after which a rate or a window was lower than
+    /// before.
     pub decreases: u64,
     /// Senders: flows of RDMA, and connections.
     pub senders: u64,

@@ -338,7 +338,9 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
     }
 
     fn activity(&self) -> ClassActivity {
+        // The receiving side of a connection sends nothing.
         let live = self.connections.iter().flatten();
+        let live = live.filter(|own| own.task != Task::Receive);
         (self.activity).with(live.map(|own| (own.class, own.sender.activity())))
     }
 

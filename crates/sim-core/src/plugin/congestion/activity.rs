@@ -14,8 +14,8 @@ use fabricsim_base::units::Rate;
 pub struct CcEvents {
     /// Packets that acknowledgements reported as marked.
     pub marked: u64,
-    /// Acknowledgements, losses, grants and timers after which the rate was lower than before; the
-    /// window, if there is no rate.
+    /// Acknowledgements, losses, grants and timers after which the rate or the window was lower
+    /// than before.
     pub decreases: u64,
 }
 
@@ -30,23 +30,14 @@ impl CcEvents {
         self.note_event(before, after);
     }
 
-    /// Counts an event that changed the rate from `before` to `after`.
-    #[inline]
-    pub fn note_rate(&mut self, before: Option<Rate>, after: Rate) {
-        self.decreases += u64::from(after.as_bps() < before.map_or(0, Rate::as_bps));
-    }
-
     /// Counts an event that changed the limits `before` to `after`.
-    // A rate without a window, because a comparison of both costs each acknowledgement more
-    // instructions, and windows of algorithms with a rate follow the rate.
     #[inline]
     pub fn note_event(&mut self, before: &SendLimits, after: &SendLimits) {
-        if let Some(rate) = after.rate {
-            return self.note_rate(before.rate, rate);
-        }
-        let is_lower =
+        let has_lower_window =
             (after.window).is_some_and(|window| before.window.is_none_or(|before| window < before));
-        self.decreases += u64::from(is_lower);
+        let has_lower_rate =
+            (after.rate).is_some_and(|rate| before.rate.is_none_or(|before| rate < before));
+        self.decreases += u64::from(has_lower_window | has_lower_rate);
     }
 }
 
@@ -139,18 +130,19 @@ mod tests {
     }
 
     #[test]
-    fn a_lower_rate_is_a_decrease_or_a_lower_window_without_a_rate() {
+    fn a_lower_rate_or_window_is_a_decrease() {
         let mut events = CcEvents::default();
         for (before, after, decreases) in [
             (limits(50, Some(100)), limits(50, Some(100)), 0),
             (limits(50, Some(100)), limits(50, Some(60)), 1),
             (limits(50, Some(60)), limits(50, Some(70)), 1),
-            (limits(50, None), limits(50, None), 1),
-            (limits(50, None), limits(49, None), 2),
-            (limits(49, None), limits(50, None), 2),
-            (SendLimits::NONE, limits(50, None), 3),
-            (limits(50, None), SendLimits::NONE, 3),
-            (SendLimits::NONE, SendLimits::NONE, 3),
+            (limits(50, Some(60)), limits(49, Some(60)), 2),
+            (limits(50, None), limits(50, None), 2),
+            (limits(50, None), limits(49, None), 3),
+            (limits(49, None), limits(50, None), 3),
+            (SendLimits::NONE, limits(50, None), 4),
+            (limits(50, None), SendLimits::NONE, 4),
+            (SendLimits::NONE, SendLimits::NONE, 4),
         ] {
             events.note_event(&before, &after);
             assert_eq!(events.decreases, decreases, "{before:?} {after:?}");
@@ -158,7 +150,7 @@ mod tests {
         events.note_ack(2, &limits(50, Some(2)), &limits(50, Some(1)));
         let expected = CcEvents {
             marked: 2,
-            decreases: 4,
+            decreases: 5,
         };
         assert_eq!(events, expected);
     }

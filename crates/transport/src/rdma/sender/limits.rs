@@ -19,7 +19,11 @@ impl<L> RdmaSender<L> {
     #[inline]
     pub(in crate::rdma) fn follow_ack(&mut self, limits: &SendLimits) {
         match limits.rate {
-            Some(rate) => self.events.note_rate(self.allowed_rate, rate),
+            Some(rate) => {
+                let before = self.allowed_rate.map_or(0, Rate::as_bps);
+                let is_lower = (rate.as_bps() < before) | (most(limits.window) < self.window);
+                self.events.decreases += u64::from(is_lower);
+            }
             None => self.note_window(limits),
         }
         self.follow(limits);

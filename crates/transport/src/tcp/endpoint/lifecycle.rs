@@ -274,8 +274,9 @@ impl<H: HasTcp> Tcp<H> {
             .expect("a listed slot holds a connection");
         self.nics[connection.nic.index()].clear_ready(connection.priority, slot);
         self.slots.remove(&connection.id);
-        self.activity
-            .add(connection.class, connection.sender.activity());
+        if connection.task != Task::Receive {
+            (self.activity).add(connection.class, connection.sender.activity());
+        }
         self.free.push(slot);
         self.expire(now);
         let until = now.saturating_add(self.settings.parameters.time_wait);
