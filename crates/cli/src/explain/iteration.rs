@@ -77,7 +77,6 @@ fn text_of(
     summary: &Value,
 ) -> String {
     let mut text = String::new();
-    let whole = collective.end.since(collective.start);
     let since = |at: Time| time(at.since(collective.start.min(at)));
     let last = collective
         .last
@@ -89,7 +88,7 @@ fn text_of(
         collective.algorithm,
         collective.job,
         collective.iteration,
-        time(whole),
+        time(collective.end.since(collective.start)),
         last.unwrap_or_default()
     );
     line!(
@@ -126,6 +125,7 @@ fn text_of(
     let members: BTreeSet<FlowId> = messages.iter().map(|own| own.message.flow).collect();
     let parts = on_the_way(delays, |flow| members.contains(&flow));
     let at_ranks = (messages.iter()).fold(Duration::ZERO, |sum, own| sum + own.at_rank);
+    let whole = parts.total() + at_ranks;
     let mut sums = parts.sums(|one| part(one, &place(one.name, one.peer), summary));
     sums.push((
         "at ranks: computation and other operations".to_owned(),

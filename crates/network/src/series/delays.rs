@@ -6,6 +6,7 @@
 //! records, and follows each [sender](sender). So memory is proportional to the packets of an
 //! interval and to the packets in flight, not to the length of the run.
 
+mod journeys;
 mod part;
 mod recorder;
 mod sender;
@@ -21,11 +22,12 @@ use fabricsim_base::units::Time;
 use fabricsim_topology::Topology;
 use rustc_hash::FxHashMap;
 
+use self::journeys::Context;
 use self::part::{Behind, Part, Stage, spent};
 use self::recorder::{
     Carrier, Departure, Ended, HostEvent, HostRecorder, NodePauses, SwitchRecorder,
 };
-use self::sender::{Context, Parts, Sender};
+use self::sender::{Parts, Sender};
 use self::turns::{Classes, Turns};
 use super::ports::{NamedPort, named};
 use super::rows::{CellKind, Columns, Rows, SeriesCell};

@@ -1,4 +1,4 @@
-//! The account of a sender: what it waited for, and the packets in flight.
+//! The account of a sender: the time of its flows, divided by what they waited for.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,25 +8,12 @@ use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::Wait;
-use fabricsim_topology::Topology;
-use rustc_hash::FxHashMap;
 
-use super::part::{Behind, Leg, Part, Spent, Stage, Step, add_legs, before, spent};
-use super::recorder::NodePauses;
-use super::turns::{Classes, Turns};
+use super::journeys::{Context, Journeys};
+use super::part::{Leg, Part, Spent, Stage, Step, before, spent};
 
 /// The time of a flow or message in its parts, in picoseconds.
 pub(super) type Parts = BTreeMap<Spent, u64>;
-
-/// A packet in flight, with all nodes that it and its acknowledgements have left.
-#[derive(Debug, Stored)]
-#[checkpoint(absolute)]
-struct Journey {
-    sent_at: Time,
-    /// The number after its last byte.
-    end: u64,
-    steps: Vec<(NodeId, Step)>,
-}
 
 /// An interval of the sender's time.
 #[derive(Clone, Copy, Debug, Stored)]
@@ -54,9 +41,6 @@ struct Message {
     parts: Parts,
 }
 
-/// Steps of a packet and its acknowledgement over five switches.
-const USUAL_STEPS: usize = 12;
-
 /// The account of one sender. The time of its first flow is divided without gaps into [entries]
 /// (Entry); a message takes the entries from its turn to the departure of its deciding packet.
 #[derive(Debug, Stored)]
@@ -65,9 +49,7 @@ pub(super) struct Sender {
     carrier: FlowId,
     host: NodeId,
     priority: Priority,
-    journeys: VecDeque<Journey>,
-    /// Memory of past journeys.
-    spare: Vec<Vec<(NodeId, Step)>>,
+    journeys: Journeys,
     /// All bytes below this were acknowledged before the last acknowledgement.
     acknowledged: u64,
     /// The arrival of the last acknowledgement, and the departure of its data packet.
@@ -85,16 +67,6 @@ pub(super) struct Sender {
     messages: VecDeque<Message>,
 }
 
-/// Everything outside of the sender that its account depends on.
-pub(super) struct Context<'a> {
-    pub(super) topology: &'a Topology,
-    /// The flows that ports of switches have served, by switch.
-    pub(super) turns: &'a FxHashMap<NodeId, &'a [Turns]>,
-    pub(super) classes: &'a Classes,
-    /// The pauses at the ports of the sender's host.
-    pub(super) pauses: Option<&'a NodePauses>,
-}
-
 impl Sender {
     /// Returns the sender of `flow`, or of its connection, at `host`.
     pub(super) fn new(host: NodeId, now: Time, flow: &Flow) -> Self {
@@ -103,8 +75,7 @@ impl Sender {
             carrier,
             host,
             priority: flow.request.priority,
-            journeys: VecDeque::new(),
-            spare: Vec::new(),
+            journeys: Journeys::default(),
             acknowledged: 0,
             last: None,
             until: now,
@@ -119,29 +90,12 @@ impl Sender {
 
     /// Notes that the data packet with `step` has left, with bytes up to `end`.
     pub(super) fn add_journey(&mut self, end: u64, step: Step) {
-        let new = || Vec::with_capacity(USUAL_STEPS);
-        let mut steps = self.spare.pop().unwrap_or_else(new);
-        steps.clear();
-        steps.push((self.host, step));
-        self.journeys.push_back(Journey {
-            sent_at: step.left,
-            end,
-            steps,
-        });
+        self.journeys.begin(self.host, end, step);
     }
 
     /// Adds `step` at `node` to the way of the packet that left at `sent_at`.
     pub(super) fn add_step(&mut self, sent_at: Time, node: NodeId, step: Step) {
-        if let Some(journey) = self.journey_mut(sent_at) {
-            journey.steps.push((node, step));
-        }
-    }
-
-    fn journey_mut(&mut self, sent_at: Time) -> Option<&mut Journey> {
-        let place = self
-            .journeys
-            .binary_search_by_key(&sent_at, |own| own.sent_at);
-        place.ok().map(|place| &mut self.journeys[place])
+        self.journeys.add(sent_at, node, step);
     }
 
     /// A flow or message starts.
@@ -215,7 +169,7 @@ impl Sender {
         context: &Context<'_>,
     ) {
         let is_full = self.wait == Wait::Window && now > self.until.max(self.wire.0);
-        let legs = is_full.then(|| self.way(sent_at, now, context));
+        let legs = is_full.then(|| self.journeys.way(self.carrier, (sent_at, now), context));
         // An acknowledgement that was overtaken long ago says nothing about the wait.
         if legs.as_ref().is_none_or(|legs| !legs.is_empty()) {
             self.pass(now, legs.as_deref(), context);
@@ -224,13 +178,7 @@ impl Sender {
         // now. Acknowledgements on other paths may be late by a round trip.
         let acknowledged = self.acknowledged;
         let late = before(sent_at, now.since(sent_at));
-        while let Some(past) = self.journeys.front_mut()
-            && past.end <= acknowledged
-            && past.sent_at < late
-        {
-            self.spare.push(std::mem::take(&mut past.steps));
-            self.journeys.pop_front();
-        }
+        self.journeys.end(acknowledged, late);
         self.acknowledged = acknowledged.max(below);
         self.last = Some((now, sent_at));
         self.fold();
@@ -268,7 +216,7 @@ impl Sender {
             add(&mut parts, message.label(entry), from, to);
         }
         if let Some((_, sent_at)) = self.last.filter(|_| decided < now) {
-            for leg in self.way(sent_at, now, context) {
+            for leg in self.journeys.way(self.carrier, (sent_at, now), context) {
                 let stage = if leg.after_data {
                     Stage::Acknowledgement
                 } else {
@@ -291,67 +239,6 @@ impl Sender {
                 .or_default() += rest;
         }
         Some(parts)
-    }
-
-    /// Returns the way of the packet that left at `sent_at`, and of its acknowledgement that
-    /// arrived at `now`, without gaps; empty if a part of it was not recorded.
-    fn way(&self, sent_at: Time, now: Time, context: &Context<'_>) -> Vec<Leg> {
-        let place = self
-            .journeys
-            .binary_search_by_key(&sent_at, |own| own.sent_at);
-        let Ok(place) = place else {
-            return Vec::new();
-        };
-        let steps = &self.journeys[place].steps;
-        let mut chain = Vec::new();
-        let mut at = now;
-        // From the end to the beginning, because several acknowledgements may echo one packet.
-        for is_ack in [true, false] {
-            let mut own: Vec<&(NodeId, Step)> =
-                steps.iter().filter(|s| s.1.is_ack == is_ack).collect();
-            own.sort_by_key(|(_, step)| step.arrived);
-            if !is_ack {
-                at = own.last().map_or(at, |(_, step)| step.next);
-            }
-            let arrived = at;
-            for (node, step) in own.into_iter().rev() {
-                if step.next == at {
-                    chain.push((*node, *step));
-                    at = step.arrived;
-                }
-            }
-            if at == arrived {
-                return Vec::new();
-            }
-        }
-        if at != sent_at {
-            return Vec::new();
-        }
-        chain.reverse();
-        let mut legs: Vec<Leg> = Vec::with_capacity(4 * chain.len());
-        let mut arrived = sent_at;
-        for (node, step) in &chain {
-            if step.arrived > arrived {
-                legs.push(Leg {
-                    from: arrived,
-                    to: step.arrived,
-                    part: Part::Receiver,
-                    at: None,
-                    behind: None,
-                    after_data: true,
-                });
-            }
-            let delay = context.topology.ports(*node)[step.port.index()].delay;
-            let behind = |from, to, visit: &mut dyn FnMut(Time, Option<Behind>)| {
-                if let Some(ports) = context.turns.get(node) {
-                    let turns = &ports[step.port.index()];
-                    turns.visit((from, to), self.carrier, context.classes, visit);
-                }
-            };
-            add_legs(*node, step, delay, behind, &mut legs);
-            arrived = step.next;
-        }
-        legs
     }
 
     /// Accounts for the time up to `now`. `legs` is the way of the packet whose acknowledgement
@@ -432,7 +319,7 @@ impl Sender {
     /// Moves entries from before the departure of all packets in flight to the messages, so that
     /// memory is proportional to the packets in flight.
     fn fold(&mut self) {
-        let oldest = self.journeys.front().map_or(self.until, |own| own.sent_at);
+        let oldest = self.journeys.oldest().unwrap_or(self.until);
         while let Some(entry) = self.entries.front().filter(|own| own.to <= oldest) {
             for message in &mut self.messages {
                 if let Some(ready) = message.ready {
