@@ -8,7 +8,6 @@ pub(crate) mod status;
 
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Counters;
-use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, Percentile, SlowdownRow, SlowdownTable};
 use serde::{Deserialize, Serialize};
@@ -254,12 +253,7 @@ pub(crate) fn summarize(
         max_queue,
         ..
     } = simulation.counters();
-    let EndpointCounters {
-        packets,
-        retransmitted,
-        timeouts,
-        ..
-    } = simulation.endpoint_counters();
+    let sent = simulation.endpoint_counters();
     // The caller fills in the fields that are empty here, which depend on files.
     let left = simulation.unfinished();
     let downloads = downloads::received(simulation);
@@ -275,7 +269,7 @@ pub(crate) fn summarize(
         oversubscription: oversubscription(scenario.topology()),
         slowdown: slowdowns(records),
         simulated_ns: simulation.ended().as_ps() as f64 / 1_000.0,
-        packets,
+        packets: sent.packets,
         packet_hops,
         events,
         epochs: simulation.epochs(),
@@ -298,8 +292,8 @@ pub(crate) fn summarize(
         congestion_control: activity_of(scenario, simulation),
         fast_forward: (simulation.skipped())
             .map(|skipped| SkippedSummary::new(skipped, simulation.ended(), packet_hops)),
-        retransmitted_bytes: retransmitted.get(),
-        timeouts,
+        retransmitted_bytes: sent.retransmitted.get(),
+        timeouts: sent.timeouts,
         threads: end.threads,
         ranks: end.ranks.clone(),
         wall_s: end.wall,

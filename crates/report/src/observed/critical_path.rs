@@ -65,7 +65,7 @@ impl Delays<'_> {
             let entry = messages.entry(message.flow);
             let (_, received) = entry.or_insert((*message, message.start));
             if part.stage != "acknowledgement" {
-                *received = *received + *time;
+                *received += *time;
             }
         }
         messages

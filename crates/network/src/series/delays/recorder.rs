@@ -204,7 +204,9 @@ impl Observer<()> for HostRecorder {
         if !self.time.contains(&now) || !self.filter.takes_id(id) {
             return;
         }
-        self.live.entry(id).or_insert((flow.key().src, None));
+        self.live
+            .entry(id)
+            .or_insert_with(|| (flow.key().src, None));
         self.touched.push(id);
         self.events.push(HostEvent::Start(now, Box::new(*flow)));
     }
