@@ -104,7 +104,7 @@ pub(crate) fn explain(args: &BuffersArgs) -> Result<ExitCode, Error> {
     let mut groups: Vec<Group> = Vec::new();
     let mut results = 0;
     for place in places(&args.results)? {
-        let path = match place.path.is_dir() {
+        let path = match place.path.is_dir() || !place.path.exists() {
             true => place.path.join(FILE),
             false => place.path.with_file_name(FILE),
         };

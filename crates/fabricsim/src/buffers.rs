@@ -3,7 +3,7 @@
 mod largest;
 
 use fabricsim_base::id::NodeId;
-use fabricsim_base::units::{Bytes, Rate};
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_qdisc::{BufferConfig, PortBuffer};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::switch::SwitchSettings;
@@ -80,6 +80,17 @@ pub struct EcnThresholds {
     pub pmax: f64,
 }
 
+/// Ports of one switch with equal links.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Wires {
+    /// Rate at which the switch sends.
+    rate: Rate,
+    /// The higher rate of both directions.
+    fastest: Rate,
+    delay: Duration,
+    ports: usize,
+}
+
 /// The buffers of a scenario's switches.
 pub(crate) struct Buffers<'a> {
     scenario: &'a Scenario,
@@ -114,26 +125,44 @@ impl<'a> Buffers<'a> {
         (scenario.switch()).buffer_of(&self.common, ports, scenario.quirks())
     }
 
-    /// Returns the group of the single switch `node`.
-    fn group(&self, node: NodeId) -> BufferGroup {
+    /// Returns the kinds of ports of `switch`, in the order of their first port.
+    fn wires(&self, switch: NodeId) -> Vec<Wires> {
+        let topology = self.scenario.topology();
+        let mut kinds: Vec<Wires> = Vec::new();
+        for port in topology.ports(switch) {
+            let one = Wires {
+                rate: port.rate,
+                fastest: topology.fastest_rate(port),
+                delay: port.delay,
+                ports: 1,
+            };
+            let same = |known: &&mut Wires| {
+                (known.rate, known.fastest, known.delay) == (one.rate, one.fastest, one.delay)
+            };
+            match kinds.iter_mut().find(same) {
+                Some(known) => known.ports += 1,
+                None => kinds.push(one),
+            }
+        }
+        kinds
+    }
+
+    /// Returns the group of the single switch `node`, which has the ports of `wires`.
+    fn group(&self, node: NodeId, wires: &[Wires]) -> BufferGroup {
         let ports = self.ports(node);
         let config = self.config(&ports);
         let set_aside = config.set_aside(&ports);
         let shared = config.size.saturating_sub(set_aside);
-        let mut groups: Vec<PortGroup> = Vec::new();
-        for (port, own) in self.scenario.topology().ports(node).iter().zip(&ports) {
-            let group = self.port_group(&config, shared, own, (port.rate, ports.len()));
-            let same = |known: &&mut PortGroup| {
-                PortGroup {
-                    ports: 1,
-                    ..(**known).clone()
-                } == group
+        let groups = wires.iter().map(|wire| {
+            let own = PortBuffer {
+                rate: wire.fastest,
+                delay: wire.delay,
             };
-            match groups.iter_mut().find(same) {
-                Some(known) => known.ports += 1,
-                None => groups.push(group),
+            PortGroup {
+                ports: wire.ports,
+                ..self.port_group(&config, shared, &own, (wire.rate, ports.len()))
             }
-        }
+        });
         BufferGroup {
             switches: vec![self.scenario.topology().name(node).to_owned()],
             buffer_bytes: config.size.get(),
@@ -143,7 +172,7 @@ impl<'a> Buffers<'a> {
             priorities: config.priorities,
             reserve_bytes: config.reserve.get(),
             resume_offset_bytes: config.resume_offset.get(),
-            ports: groups,
+            ports: groups.collect(),
         }
     }
 
@@ -199,22 +228,19 @@ impl<'a> Buffers<'a> {
 #[must_use]
 pub fn buffer_groups(scenario: &Scenario) -> Vec<BufferGroup> {
     let buffers = Buffers::new(scenario);
-    let mut groups: Vec<BufferGroup> = Vec::new();
+    let mut groups: Vec<(Vec<Wires>, BufferGroup)> = Vec::new();
     for node in scenario.topology().switches() {
-        let mut own = buffers.group(node);
-        let same = |known: &&mut BufferGroup| {
-            BufferGroup {
-                switches: Vec::new(),
-                ..(**known).clone()
-            } == BufferGroup {
-                switches: Vec::new(),
-                ..own.clone()
+        let wires = buffers.wires(node);
+        match groups.iter_mut().find(|(known, _)| *known == wires) {
+            Some((_, group)) => {
+                let name = scenario.topology().name(node);
+                group.switches.push(name.to_owned());
             }
-        };
-        match groups.iter_mut().find(same) {
-            Some(known) => known.switches.append(&mut own.switches),
-            None => groups.push(own),
+            None => {
+                let group = buffers.group(node, &wires);
+                groups.push((wires, group));
+            }
         }
     }
-    groups
+    groups.into_iter().map(|(_, group)| group).collect()
 }

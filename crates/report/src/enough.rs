@@ -69,7 +69,7 @@ pub fn bins_for_each(replications: &[Vec<FctRecord>], percentile: Percentile) ->
     let enough = |bins: usize| {
         let ends = (1..=bins).map(|bin| bin * together.len() / bins);
         let mut edges: Vec<Bytes> = ends
-            .filter_map(|end| together.get(end - 1).copied())
+            .filter_map(|end| together.get(end.checked_sub(1)?).copied())
             .collect();
         edges.dedup();
         each.iter().all(|sizes| {

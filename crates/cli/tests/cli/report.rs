@@ -178,7 +178,7 @@ fn unfinished_flows_stand_out() {
         "before all sections"
     );
     assert!(
-        html.contains("<h2 id=\"section-3\">Unfinished flows</h2>"),
+        html.contains("<h2 id=\"section-5\">Unfinished flows</h2>"),
         "{html}"
     );
     assert!(html.contains("<h1>Cut short</h1>"));

@@ -70,6 +70,9 @@ pub(super) struct Host<M: Model> {
     unasked: bool,
     /// The transport deadline for which an event is set.
     deadline: Time,
+    /// The latest transport deadline that needs attention after an event: earlier than `deadline`,
+    /// or any if the observer watches events. So events without an observer need no further test.
+    arm_by: Time,
     completions: Vec<Completion>,
     /// The applications of this host, if the network has any.
     applications: Option<Box<Applications>>,
@@ -104,6 +107,7 @@ impl<M: Model> Host<M> {
             next_wake: Time::MAX,
             unasked: false,
             deadline: Time::MAX,
+            arm_by: Time::MAX,
             completions: Vec::new(),
             applications: None,
             cause: 0,
@@ -118,12 +122,12 @@ impl<M: Model> Host<M> {
         inbox: &mut Inbox<Packet<M::Header>>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
+        self.arm_by = self.latest_to_arm();
         loop {
             self.counters.events +=
                 inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
                     self.last = now;
                     self.on_arrival(now, channel, packet, send_buffer);
-                    self.observe_event(now, false);
                     self.last_arrival()
                 });
             // If events are ordered by insertion, an arrival at the time of the next event may be
@@ -141,7 +145,6 @@ impl<M: Model> Host<M> {
             }
             self.counters.events += 1;
             self.last = now;
-            let mut by_timer = false;
             // If events are ordered by insertion, a flow starts by an event that is set at its own
             // time.
             if start == now && !(M::Order::BY_INSERTION && (arrival == now || local == now)) {
@@ -159,9 +162,10 @@ impl<M: Model> Host<M> {
                 let timer = self.timers.pop().expect("a timer has just been seen");
                 self.cause = timer.set;
                 self.on_timer(now, timer, send_buffer);
-                by_timer = timer.rank == RANK_DEADLINE;
+                if timer.rank == RANK_DEADLINE {
+                    self.observe_event(now, true);
+                }
             }
-            self.observe_event(now, by_timer);
         }
     }
 
@@ -278,6 +282,7 @@ impl<M: Model> Host<M> {
             self.on_application_timer(now, send_buffer);
         } else if self.deadline == now {
             self.deadline = Time::MAX;
+            self.arm_by = self.latest_to_arm();
             let ended = self.completions.len();
             let update = self.endpoint.on_deadline(now, &mut self.completions);
             self.observe_completions(ended);
@@ -290,7 +295,15 @@ impl<M: Model> Host<M> {
         }
     }
 
-    #[inline]
+    /// Returns the value of `arm_by`.
+    fn latest_to_arm(&self) -> Time {
+        match self.observer.interest().has(Interest::EVENTS) {
+            true => Time::MAX,
+            false => self.deadline.just_before(),
+        }
+    }
+
+    /// Shows an event to the observer, after the host has handled it.
     fn observe_event(&mut self, now: Time, by_timer: bool) {
         if self.observer.interest().has(Interest::EVENTS) {
             let endpoint = &self.endpoint;

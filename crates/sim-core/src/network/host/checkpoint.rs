@@ -19,6 +19,7 @@ impl<M: Model> Host<M> {
             next_wake,
             unasked,
             deadline,
+            arm_by: _,
             completions,
             applications,
             cause,
@@ -65,6 +66,7 @@ impl<M: Model> Host<M> {
             next_wake,
             unasked,
             deadline,
+            arm_by: _,
             completions,
             applications,
             cause,
@@ -93,6 +95,7 @@ impl<M: Model> Host<M> {
                 )),
             }
         })?;
+        self.arm_by = self.latest_to_arm();
         if input.renews_control() {
             self.unasked = true;
             self.arm_deadline(input.now());

@@ -115,12 +115,15 @@ impl<M: Model> Host<M> {
         true
     }
 
-    /// Sets an event for the transport's deadline unless an earlier one is set.
+    /// Ends an event: sets an event for the transport's deadline unless an earlier one is set, and
+    /// shows the event to an observer that watches events.
     #[inline]
     pub(super) fn arm_deadline(&mut self, now: Time) {
         let deadline = self.endpoint.deadline();
+        if deadline > self.arm_by {
+            return;
+        }
         if deadline < self.deadline {
-            self.deadline = deadline;
             let at = deadline.max(now);
             self.deadline = at;
             self.timers.set(Timer {
@@ -130,6 +133,8 @@ impl<M: Model> Host<M> {
                 index: 0,
             });
         }
+        self.arm_by = self.latest_to_arm();
+        self.observe_event(now, false);
     }
 
     /// Sends the transport's next packet on the free wire of `port`. Returns `true` if there was
