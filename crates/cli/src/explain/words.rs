@@ -16,7 +16,7 @@ pub(super) fn part(own: &DelayPart<'_>, place: &str, summary: &Value) -> String 
         "retransmission" => "sending bytes again",
         "pacing" => "pacing rate",
         "nic" => "other packets at the sender's NIC",
-        "connection" => "earlier messages of the connection",
+        "connection" => "earlier messages",
         "handshake" => "opening the connection",
         "credit" => "credit of the receiver",
         "recovery" => "a loss that is not noticed yet",

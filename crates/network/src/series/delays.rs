@@ -223,7 +223,7 @@ fn handle(
     match event {
         HostEvent::Start(now, flow) => {
             let sender = senders.get_mut(&(flow.carrier(), flow.key().src))?;
-            sender.start(now, &flow, context);
+            sender.start(now, &flow);
         }
         HostEvent::Sent {
             carrier,

@@ -296,6 +296,7 @@ impl<M: Model> Host<M> {
     }
 
     /// Returns the value of `arm_by`.
+    #[inline]
     fn latest_to_arm(&self) -> Time {
         match self.observer.interest().has(Interest::EVENTS) {
             true => Time::MAX,

@@ -99,12 +99,10 @@ impl Sender {
     }
 
     /// A flow or message starts.
-    pub(super) fn start(&mut self, now: Time, flow: &Flow, context: &Context<'_>) {
+    pub(super) fn start(&mut self, now: Time, flow: &Flow) {
         if self.messages.is_empty() {
             self.entries.clear();
             self.until = self.until.max(now);
-        } else {
-            self.pass(now, None, context);
         }
         let from = flow.stream.map_or(0, |place| place.from);
         let ready = match self.messages.back() {

@@ -120,9 +120,16 @@ impl<M: Model> Host<M> {
     #[inline]
     pub(super) fn arm_deadline(&mut self, now: Time) {
         let deadline = self.endpoint.deadline();
-        if deadline > self.arm_by {
-            return;
+        if deadline <= self.arm_by {
+            self.attend(now, deadline);
         }
+    }
+
+    /// Sets an event for `deadline` unless an earlier one is set, and shows the event that ends now
+    /// to the observer.
+    // Kept out of line, because the end of every event runs through the callers.
+    #[inline(never)]
+    fn attend(&mut self, now: Time, deadline: Time) {
         if deadline < self.deadline {
             let at = deadline.max(now);
             self.deadline = at;
