@@ -91,7 +91,7 @@ fn tried(text: &str, simulate: bool) -> Result<bool, String> {
     let outcome = catch_unwind(AssertUnwindSafe(|| verdict(text, simulate)))
         .unwrap_or_else(|_| Err("it panics, see above".to_owned()));
     if begun.elapsed() > Duration::from_secs(30) {
-        return Err(format!("it takes {:?}", begun.elapsed()));
+        return Err(format!("it takes {:?}: {text}", begun.elapsed()));
     }
     outcome.map_err(|why| format!("{why}\n{text}"))
 }
@@ -108,6 +108,8 @@ fn values(table: &Table, key: &str) -> &'static [&'static str] {
         "switches",
         "longest_path",
         "hosts_per_switch",
+        "routers_per_group",
+        "global_links",
     ];
     match table.part {
         Part::Topology if NUMBERS_OF_NODES.contains(&key) => COUNTS,
