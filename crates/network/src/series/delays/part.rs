@@ -32,7 +32,7 @@ impl Stage {
     }
 }
 
-/// What passes the time.
+/// The reason why time passes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub(super) enum Part {
     /// The connection is being opened.
