@@ -31,6 +31,8 @@ pub enum Purpose {
     Probing,
     /// Entropy of the packets of a flow.
     Entropy,
+    /// Computing times of a rank.
+    Computation,
     /// User-defined purposes, distinguished by the number.
     Custom(u32),
 }
@@ -49,6 +51,7 @@ impl Purpose {
             Self::Routing => 9,
             Self::Probing => 12,
             Self::Entropy => 13,
+            Self::Computation => 14,
             Self::Custom(n) => (1 << 32) | n as u64,
         }
     }

@@ -49,6 +49,21 @@ pub(crate) fn span(key: &'static str, span: Duration) -> Result<Duration, Config
     ))
 }
 
+/// Checks the number of iterations that statistics leave out: some iteration must be left.
+pub(crate) fn warm_up(warm_up: u32, iterations: u32) -> Result<u32, ConfigError> {
+    if warm_up < iterations {
+        return Ok(warm_up);
+    }
+    Err(ConfigError::new(
+        "warm_up",
+        format!("of {iterations} iterations, a warm-up of {warm_up} leaves none"),
+        format!(
+            "write a number below `iterations`, at most {}",
+            iterations.saturating_sub(1)
+        ),
+    ))
+}
+
 /// Checks an instant against the end of the simulated time.
 pub(crate) fn instant(key: &'static str, instant: Time) -> Result<(), ConfigError> {
     if instant <= MAX_TIME {

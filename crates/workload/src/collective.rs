@@ -22,7 +22,7 @@ use fabricsim_base::{choices, settings};
 
 use crate::check;
 use crate::context::WorkloadContext;
-use crate::graph::Connections;
+use crate::graph::{Connections, Pace, SlowRanks};
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 pub(crate) use form::Form;
@@ -162,6 +162,16 @@ settings! {
         /// An iteration ends at a rank when the messages that it sent have been acknowledged and
         /// the messages for it have been delivered.
         pub compute: Duration = "0s",
+        /// Iterations at the beginning that statistics of iterations leave out.
+        pub warm_up: u32 = 0,
+        /// Coefficient of variation of computing times, such as 0.1: each is multiplied by a random
+        /// factor with a mean of 1.
+        #[range(from 0.0, to 10.0)]
+        #[refused("a variation of {value} is outside the range 0 to 10", "write for example 0.1")]
+        pub compute_jitter: f64 = 0.0,
+        /// Ranks with longer computing times: [{ ranks = ["3"], factor = 1.5 }].
+        #[note("(default: none)")]
+        pub slow_ranks: Option<Vec<SlowRanks>> = null,
         /// Time of the first iteration.
         pub start: Time = "0s",
         /// Connections of messages.
@@ -284,6 +294,22 @@ impl CollectiveConfig {
             skip: self.skip,
         };
         order.placed(context)
+    }
+
+    /// Returns the speeds of `ranks` ranks.
+    fn pace(&self, context: &WorkloadContext, ranks: u32) -> Result<Pace, ConfigError> {
+        let is_time = |span: &Duration| *span > Duration::ZERO;
+        let stages = [&self.forward, &self.backward]
+            .into_iter()
+            .flatten()
+            .flatten();
+        let between = is_time(&self.compute) && self.iterations > 1;
+        let computes = between || stages.into_iter().any(is_time);
+        let vary = (
+            self.compute_jitter,
+            self.slow_ranks.as_deref().unwrap_or_default(),
+        );
+        Pace::new(context, vary, (ranks, computes))
     }
 
     /// Returns the collective of a group of `ranks`.

@@ -9,18 +9,23 @@ mod builder;
 mod ended;
 mod foreseen;
 mod mailbox;
+mod pace;
 mod plan;
 mod program;
 mod rank;
 mod rank_state;
+mod recording;
 mod streams;
 
 pub(crate) use builder::ProgramBuilder;
+pub(crate) use pace::Pace;
+pub use pace::SlowRanks;
 pub use plan::{Connections, GraphInfo, Instance, SendEnd};
 pub(crate) use plan::{Manner, Plan, Programs};
 pub(crate) use program::{Blocks, OF_A_COLLECTIVE, Operation, Program, Step};
 pub(crate) use rank::applications;
-pub use rank::{RankApplication, SpanRecord};
+pub use rank::{IterationRecord, RankApplication, SpanRecord};
+pub use recording::{OperationKind, OperationRecord};
 
 #[cfg(test)]
 mod tests;

@@ -75,7 +75,10 @@ pub use download::DownloadConfig;
 pub use fetch::{
     FetchConfig, FlowDistribution, NamedRequests, WorkloadFlow, ccafct_flows, read_workload,
 };
-pub use graph::{Connections, GraphInfo, Instance, RankApplication, SendEnd, SpanRecord};
+pub use graph::{
+    Connections, GraphInfo, Instance, IterationRecord, OperationKind, OperationRecord,
+    RankApplication, SendEnd, SlowRanks, SpanRecord,
+};
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
 pub use list::{

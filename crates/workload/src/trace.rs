@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check;
 use crate::context::WorkloadContext;
-use crate::graph::{Connections, Instance, Program, SendEnd};
+use crate::graph::{Connections, Instance, Pace, Program, SendEnd, SlowRanks};
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 use crate::text::lines;
@@ -52,6 +52,20 @@ settings! {
         pub send_end: SendEnd = "acknowledged",
         /// With GOAL: duration of a `calc` of 1.
         pub calc_unit: Duration = "1ns",
+        /// How often the graph is executed.
+        #[range(from 1, to 65536)]
+        #[refused("{value} iterations are outside the range 1 to 65536", "write for example 10")]
+        pub iterations: u32 = 1,
+        /// Iterations at the beginning that statistics of iterations leave out.
+        pub warm_up: u32 = 0,
+        /// Coefficient of variation of computing times, such as 0.1: each is multiplied by a random
+        /// factor with a mean of 1.
+        #[range(from 0.0, to 10.0)]
+        #[refused("a variation of {value} is outside the range 0 to 10", "write for example 0.1")]
+        pub compute_jitter: f64 = 0.0,
+        /// Ranks with longer computing times: [{ ranks = ["3"], factor = 1.5 }].
+        #[note("(default: none)")]
+        pub slow_ranks: Option<Vec<SlowRanks>> = null,
         /// Time at which the graph begins.
         pub start: Time = "0s",
         /// Connections of messages.
@@ -137,6 +151,17 @@ impl GraphConfig {
             stride: self.table.placement_stride,
             skip: self.table.skip,
         }
+    }
+
+    /// Returns the speeds of the ranks.
+    fn pace(&self, context: &WorkloadContext, loaded: &Loaded) -> Result<Pace, ConfigError> {
+        let ranks = u32::try_from(loaded.programs.len()).unwrap_or(u32::MAX);
+        let computes = loaded.programs.iter().any(|program| program.computes());
+        let vary = (
+            self.table.compute_jitter,
+            self.table.slow_ranks.as_deref().unwrap_or_default(),
+        );
+        Pace::new(context, vary, (ranks, computes))
     }
 
     fn checked(&self, context: &WorkloadContext) -> Result<&Arc<Loaded>, ConfigError> {

@@ -118,6 +118,7 @@ impl Workload for CollectiveConfig {
             hosts: groups.hosts.clone().into(),
             instances: (0..groups.count()).map(instance).collect(),
             iterations: self.iterations,
+            warm_up: check::warm_up(self.warm_up, self.iterations)?,
         };
         let manner = Manner {
             priority: check::priority(self.priority)?,
@@ -126,6 +127,7 @@ impl Workload for CollectiveConfig {
             send_end: SendEnd::Acknowledged,
             start: self.start,
             compute: self.compute,
+            pace: self.pace(context, groups.ranks())?,
         };
         let programs = Members::new(shape, groups);
         Ok(graph::applications(Plan::new(

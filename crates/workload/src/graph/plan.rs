@@ -8,6 +8,7 @@ use fabricsim_base::id::{ClassId, NodeId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
+use super::pace::Pace;
 use super::program::{Operation, Program, Step};
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
 
@@ -68,6 +69,8 @@ pub struct GraphInfo {
     pub instances: Arc<[Instance]>,
     /// Number of times that each rank executes its program.
     pub iterations: u32,
+    /// Number of iterations at the beginning that statistics leave out.
+    pub warm_up: u32,
 }
 
 /// The programs of ranks. A rank requests its program when the run begins, to save memory before.
@@ -100,13 +103,14 @@ pub(crate) struct Plan {
     pub(crate) start: Time,
     /// Time from the end of an iteration of a rank to its next one.
     pub(crate) compute: Duration,
+    pub(crate) pace: Pace,
     pub(crate) programs: Box<dyn Programs>,
     /// The rank of each host, [`NO_RANK`] for none.
     ranks: Box<[u32]>,
 }
 
 /// The transport settings of the messages of a graph, and its times.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Manner {
     pub(crate) priority: Priority,
     pub(crate) dst_port: u16,
@@ -114,6 +118,7 @@ pub(crate) struct Manner {
     pub(crate) send_end: SendEnd,
     pub(crate) start: Time,
     pub(crate) compute: Duration,
+    pub(crate) pace: Pace,
 }
 
 impl Plan {
@@ -131,6 +136,7 @@ impl Plan {
             send_end: manner.send_end,
             start: manner.start,
             compute: manner.compute,
+            pace: manner.pace,
             programs,
             ranks: ranks.into(),
         }

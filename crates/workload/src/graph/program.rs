@@ -215,6 +215,15 @@ impl Program {
         self.records.len()
     }
 
+    /// Returns `true` if an operation is a computation that takes time.
+    pub(crate) fn computes(&self) -> bool {
+        let takes_time = |span: &Duration| *span > Duration::ZERO;
+        (self.records.iter()).any(|record| match &record.step {
+            Step::Fixed(Operation::Compute { span, .. }) => takes_time(span),
+            _ => false,
+        })
+    }
+
     /// Returns the operations.
     #[cfg(test)]
     pub(crate) fn steps(&self) -> impl Iterator<Item = Step> + '_ {

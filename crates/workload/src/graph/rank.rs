@@ -1,6 +1,8 @@
 //! The application that executes the program of one rank.
 
 mod checkpoint;
+mod computing;
+mod records;
 mod sending;
 mod waiting;
 
@@ -18,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::plan::{GraphInfo, Plan};
 use super::program::{Operation, Program};
 use super::rank_state::RankState;
+use super::recording::{OperationKind, Recording};
 use super::streams::Streams;
 use crate::application::HostApplications;
 
@@ -49,6 +52,18 @@ pub struct SpanRecord {
     pub last: Option<(FlowId, u32)>,
 }
 
+/// An iteration that has ended at one rank.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[checkpoint(plain)]
+pub struct IterationRecord {
+    /// Its beginning.
+    pub start: Time,
+    /// The end of its last receipt or computation; its beginning if it has neither.
+    pub end: Time,
+    /// Time in which the rank computed, on any stream, since the end of the previous iteration.
+    pub computed: Duration,
+}
+
 /// Executes the program of one rank.
 #[derive(Debug)]
 pub struct RankApplication {
@@ -65,11 +80,12 @@ pub struct RankApplication {
     /// Operations with messages that could not be started.
     lost: Vec<u32>,
     done: Vec<SpanRecord>,
-    /// The ended iterations: beginning and end.
-    iterations: Vec<(Time, Time)>,
+    iterations: Vec<IterationRecord>,
     /// The beginning of the current iteration, and the end of its last receipt or computation.
     begun: Time,
     last: Option<Time>,
+    /// The operations, if they are recorded.
+    recording: Option<Box<Recording>>,
 }
 
 impl RankApplication {
@@ -88,6 +104,7 @@ impl RankApplication {
             iterations: Vec::new(),
             begun: Time::ZERO,
             last: None,
+            recording: None,
         }
     }
 
@@ -117,10 +134,9 @@ impl RankApplication {
         begun.map(move |instance| (self.iteration, first + instance))
     }
 
-    /// Returns the iterations that have ended here, each with its beginning and the end of its last
-    /// receipt or computation. An iteration without either has its beginning as its end.
+    /// Returns the iterations that have ended here.
     #[must_use]
-    pub fn iterations(&self) -> &[(Time, Time)] {
+    pub fn iterations(&self) -> &[IterationRecord] {
         &self.iterations
     }
 
@@ -178,13 +194,14 @@ impl RankApplication {
         if !self.state.is_done(program) || self.is_finished() {
             return;
         }
-        let end = self.last.unwrap_or(self.begun);
-        self.iterations.push((self.begun, end));
+        self.iterations.push(IterationRecord {
+            start: self.begun,
+            end: self.last.unwrap_or(self.begun),
+            computed: self.streams.take_computed(),
+        });
         self.iteration += 1;
         if !self.is_finished() {
-            // A timer is set even for zero time, so that iterations of a single rank do not
-            // recurse.
-            context.set_timer(self.plan.compute, NEXT);
+            self.compute_between(context);
         }
     }
 
@@ -201,7 +218,9 @@ impl RankApplication {
                 self.end(context, program, operation);
             }
             Operation::Compute { stream, span } => {
-                if self.streams.enter(stream, operation) {
+                let now = context.now();
+                self.record(|own| own.ready(operation, OperationKind::Compute, now));
+                if self.streams.enter(stream, operation, now) {
                     self.compute(context, program, operation, span);
                 }
             }
@@ -225,35 +244,12 @@ impl RankApplication {
                 tag,
             } => {
                 self.state.started(program, operation);
+                let now = context.now();
+                self.record(|own| own.ready(operation, OperationKind::Send, now));
                 let message = (channel, to, size, tag);
                 self.send(context, program, operation, message);
             }
         }
-    }
-
-    fn compute(
-        &mut self,
-        context: &mut AppContext<'_>,
-        program: &Program,
-        operation: u32,
-        span: Duration,
-    ) {
-        self.state.started(program, operation);
-        context.set_timer(span, u64::from(operation));
-    }
-
-    fn computed(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
-        let Operation::Compute { stream, .. } = self.operation(program, operation) else {
-            return;
-        };
-        self.last = Some(context.now());
-        self.end(context, program, operation);
-        if let Some(next) = self.streams.leave(stream)
-            && let Operation::Compute { span, .. } = self.operation(program, next)
-        {
-            self.compute(context, program, next, span);
-        }
-        self.go_on(context, program);
     }
 
     fn received(
@@ -265,22 +261,27 @@ impl RankApplication {
     ) {
         let now = context.now();
         self.last = Some(now);
+        let iteration = self.iteration;
+        self.record(|own| own.received((operation, iteration), message, now));
         self.state
             .received(program, operation, (now, from, message));
         self.end(context, program, operation);
     }
 
     fn end(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
-        let now = context.now();
+        let (at, now) = ((operation, self.iteration), context.now());
+        self.record(|own| own.ended(at, now));
         if let Some(span) = self.state.ended(program, operation, now) {
             let instance = program.spans[span.at].instance;
-            self.done.push(SpanRecord {
+            let record = SpanRecord {
                 instance: self.plan.programs.first_instance(self.rank) + instance,
                 iteration: self.iteration,
                 start: span.start,
                 end: span.last.map_or(now, |(time, ..)| time),
                 last: span.last.map(|(_, from, message)| (message, from)),
-            });
+            };
+            self.record(|own| own.collective(at, record.start, record.end));
+            self.done.push(record);
         }
     }
 
@@ -329,6 +330,7 @@ impl Application for RankApplication {
         let Some(from) = self.plan.rank_of(flow.request.src) else {
             return;
         };
+        self.record(|own| own.arrives(flow.id, flow.request.start, flow.request.size));
         let Some(operation) = self.deliver(from, tag, flow.id) else {
             return;
         };

@@ -58,7 +58,8 @@ impl Workload for GraphConfig {
                 .into(),
             hosts: hosts.into(),
             instances: Arc::clone(&loaded.instances),
-            iterations: 1,
+            iterations: self.table.iterations,
+            warm_up: check::warm_up(self.table.warm_up, self.table.iterations)?,
         };
         let manner = Manner {
             priority: check::priority(self.table.priority)?,
@@ -67,6 +68,7 @@ impl Workload for GraphConfig {
             send_end: self.table.send_end,
             start: self.table.start,
             compute: fabricsim_base::units::Duration::ZERO,
+            pace: self.pace(context, loaded)?,
         };
         let programs = Box::new(Read(loaded.programs.clone()));
         Ok(graph::applications(Plan::new(info, manner, programs)))
@@ -75,8 +77,8 @@ impl Workload for GraphConfig {
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         let loaded = self.checked(context)?;
         let expected = Expected {
-            flows: loaded.messages,
-            bytes: loaded.bytes,
+            flows: loaded.messages * f64::from(self.table.iterations),
+            bytes: loaded.bytes * f64::from(self.table.iterations),
         };
         check::amount("path", expected)
     }

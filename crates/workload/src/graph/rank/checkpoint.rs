@@ -21,6 +21,7 @@ impl Checkpointed for RankApplication {
             iterations,
             begun,
             last,
+            recording,
         } = self;
         program.is_some().store(out);
         state.store(out);
@@ -33,6 +34,7 @@ impl Checkpointed for RankApplication {
         iterations.store(out);
         begun.store(out);
         last.store(out);
+        recording.store(out);
     }
 
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
@@ -50,6 +52,7 @@ impl Checkpointed for RankApplication {
             iterations,
             begun,
             last,
+            recording,
         } = self;
         if bool::fetch(input)? {
             *program = Some(self.plan.programs.program(self.rank));
@@ -64,6 +67,11 @@ impl Checkpointed for RankApplication {
         iterations.load(input)?;
         begun.load(input)?;
         last.load(input)?;
+        // The scenario that continues decides whether operations are recorded.
+        let before = Option::fetch(input)?;
+        if let (Some(recording), Some(before)) = (recording, before) {
+            *recording = before;
+        }
         Ok(())
     }
 }

@@ -47,6 +47,9 @@ impl RankApplication {
         let waits = plan.send_end == SendEnd::Acknowledged;
         let tag = self.wire_tag(tag);
         let started = message.map(|message| context.start_flow(&message.with_tag(tag)));
+        if let Some(Ok(flow)) = started {
+            self.record(|own| own.sends(operation, flow));
+        }
         match started {
             Some(Ok(flow)) if waits => {
                 // A host numbers its flows upwards.
