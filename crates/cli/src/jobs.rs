@@ -4,6 +4,38 @@ use std::fmt::Write as _;
 
 use fabricsim::outcome::JobSummary;
 
+/// Adds how much of its time a job computes, and the ranks that compute longer or end later.
+fn describe_ranks(text: &mut String, job: &JobSummary) {
+    let mut line = |line: String| {
+        writeln!(text, "  {}: {line}", job.job).expect("a string takes everything");
+    };
+    let times = &job.rank_times;
+    if let Some(share) = times.computing_share {
+        let longest = times
+            .computing_longest_rank
+            .zip(times.computing_longest_ratio);
+        let longest = longest.map_or_else(String::new, |(rank, ratio)| {
+            format!("; rank {rank} computes {ratio:.3} times as long as the median rank")
+        });
+        line(format!(
+            "ranks compute in {:.1}% of the time{longest}",
+            share * 100.0
+        ));
+    }
+    if let (Some(rank), Some(count), Some(behind)) = (
+        times.last_rank,
+        times.last_rank_iterations,
+        times.last_behind_median_ns,
+    ) {
+        let iterations = job.iterations - job.warm_up;
+        let behind = behind / 1e3;
+        line(format!(
+            "rank {rank} ends {count} of {iterations} iterations last; the last rank ends {behind:.3} us \
+             after the median one"
+        ));
+    }
+}
+
 /// Adds the table of jobs to `text` if there are any.
 pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
     if jobs.is_empty() {
@@ -60,6 +92,9 @@ pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
             number(job.busbw_gbps),
             number(job.busbw_slowest_gbps),
         ]);
+    }
+    for job in jobs {
+        describe_ranks(text, job);
     }
     for waiting in jobs.iter().filter_map(|job| job.waiting.first()) {
         writeln!(text, "  waits: {waiting}").expect("a string takes everything");

@@ -10,7 +10,7 @@ use fabricsim::output::{refuse_input, write_whole};
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::InputError;
 use fabricsim_base::units::Time;
-use fabricsim_report::observed::read_pauses;
+use fabricsim_report::observed::{read_operations, read_pauses};
 use fabricsim_report::{Timeline, TimelineCounts, read_collectives, read_rpc};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
@@ -26,7 +26,8 @@ Examples:
   fabricsim timeline results/a -o a.json            open it at https://ui.perfetto.dev
   fabricsim timeline results/a -o a.json --most 1000
 
-Pauses need `[output] pauses = true` in the scenario. Exit codes: 0 written, 1 the file cannot be
+Pauses need `[output] pauses = true` in the scenario; computations, waits and messages of ranks need
+`[observe] operations = true`. Exit codes: 0 written, 1 the file cannot be
 written, 2 bad input.")]
 pub(crate) struct TimelineArgs {
     /// A folder of results, or its fct.csv
@@ -37,7 +38,8 @@ pub(crate) struct TimelineArgs {
     #[arg(long, short, value_name = "FILE", default_value = "timeline.json")]
     out: PathBuf,
 
-    /// Largest number of flows, calls, collectives and pauses (each); the longest ones are kept
+    /// Largest number of flows, calls, collectives, operations and pauses (each); the longest ones
+    /// are kept
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     most: usize,
 }
@@ -49,6 +51,8 @@ pub(crate) fn timeline(args: &TimelineArgs) -> Result<ExitCode, Error> {
     let file = fct_file(&args.result);
     let queries = part(&file, "rpc.csv", read_rpc)?;
     let collectives = part(&file, "collectives.csv", read_collectives)?;
+    let operations = Part::open(&file, "operations.csv")?;
+    let operations = operations.rows(read_operations)?;
     let pauses = part(&file, "pauses.csv", read_pauses)?;
     let summary = read_text(FileKind::SUMMARY, &summary_beside(&file)).ok();
     let summary: Value = summary
@@ -61,6 +65,7 @@ pub(crate) fn timeline(args: &TimelineArgs) -> Result<ExitCode, Error> {
         flows: &flows,
         queries: &queries,
         collectives: &collectives,
+        operations: &operations,
         pauses: &pauses,
         events: &events
             .map(|(ns, what)| (time(ns), what))
@@ -80,32 +85,61 @@ pub(crate) fn timeline(args: &TimelineArgs) -> Result<ExitCode, Error> {
         note!(
             "{} shorter ones are left out; --most {} keeps all",
             counts.left_out,
-            [flows.len(), queries.len(), collectives.len(), pauses.len()]
-                .into_iter()
-                .max()
-                .unwrap_or(0)
+            [
+                flows.len(),
+                queries.len(),
+                collectives.len(),
+                operations.len(),
+                pauses.len()
+            ]
+            .into_iter()
+            .max()
+            .unwrap_or(0)
         );
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the rows of the file `name` beside `file`, or of its partial form from an interrupted run.
-/// The list is empty if there is no such file.
+/// A file of results, which a run may not have.
+struct Part {
+    path: PathBuf,
+    /// Its content, if it exists.
+    text: Option<String>,
+}
+
+impl Part {
+    /// Reads the file `name` beside `file`, or its partial form from an interrupted run.
+    fn open(file: &Path, name: &str) -> Result<Self, Error> {
+        let path = match file.ends_with(crate::results::PARTIAL) {
+            true => file.with_file_name(fabricsim::output::partial_name(name)),
+            false => file.with_file_name(name),
+        };
+        let text = match path.is_file() {
+            true => Some(read_text(FileKind::RESULTS, &path)?),
+            false => None,
+        };
+        Ok(Self { path, text })
+    }
+
+    fn rows<'t, T>(
+        &'t self,
+        read: impl Fn(&'t str) -> Result<Vec<T>, InputError>,
+    ) -> Result<Vec<T>, Error> {
+        let Some(text) = &self.text else {
+            return Ok(Vec::new());
+        };
+        let path = self.path.display().to_string();
+        read(text).map_err(|error| Error::input(&path, text, error))
+    }
+}
+
+/// Reads the rows of the file `name` beside `file`. The list is empty if there is no such file.
 fn part<T>(
     file: &Path,
     name: &str,
     read: impl Fn(&str) -> Result<Vec<T>, InputError>,
 ) -> Result<Vec<T>, Error> {
-    let is_partial = file.ends_with(crate::results::PARTIAL);
-    let path = match is_partial {
-        true => file.with_file_name(fabricsim::output::partial_name(name)),
-        false => file.with_file_name(name),
-    };
-    if !path.is_file() {
-        return Ok(Vec::new());
-    }
-    let text = read_text(FileKind::RESULTS, &path)?;
-    read(&text).map_err(|error| Error::input(&path.display().to_string(), &text, error))
+    Part::open(file, name)?.rows(read)
 }
 
 fn node_names(names: BTreeMap<u64, String>) -> BTreeMap<NodeId, String> {

@@ -8,6 +8,7 @@ mod place;
 mod published;
 mod recorder;
 pub(crate) mod rpc;
+mod stragglers;
 mod summed;
 mod tables;
 mod topology;
@@ -43,6 +44,7 @@ pub use place::ResultPlace;
 use recorder::Recorder;
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
+pub use stragglers::RankTimes;
 use tables::write_tables;
 
 use crate::ranks::usage;

@@ -77,6 +77,8 @@ pub trait Runner: Send {
     fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream);
     /// Returns all applications with their hosts.
     fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
+    /// Calls `visit` with the applications on this rank, in the order of their hosts.
+    fn for_each_application(&mut self, visit: &mut dyn FnMut(NodeId, &mut dyn Application));
     /// Describes the event for which each unfinished application waits, with its host.
     fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
     /// Attaches an observer to each node. `make` creates the observer from the number of the node.
@@ -277,6 +279,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn applications(&self) -> Vec<(NodeId, &dyn Application)> {
         self.applications().collect()
+    }
+    fn for_each_application(&mut self, visit: &mut dyn FnMut(NodeId, &mut dyn Application)) {
+        self.for_each_application(visit);
     }
     fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
         self.applications_wait_for()

@@ -8,6 +8,7 @@ mod delays;
 mod flows;
 mod hop_delays;
 mod links;
+mod operations;
 mod ports;
 mod queue_distribution;
 pub(crate) mod queue_times;
@@ -32,6 +33,7 @@ pub use delays::Delays;
 pub use flows::Flows;
 pub use hop_delays::HopDelays;
 pub use links::Links;
+pub use operations::Operations;
 pub use queue_distribution::QueueDistribution;
 pub use queue_times::{QueueArea, QueueBin};
 pub use queues::Queues;
@@ -47,6 +49,7 @@ macro_rules! each_series {
             queue_distribution: QueueDistribution, " Write queue_distribution.csv: how long each queue had each length.";
             links: Links, " Write links.csv: utilization, marks, drops and pauses of ports.";
             flows: Flows, " Write flows.csv: rate, window and throughput of flows.";
+            operations: Operations, " Write operations.csv: computations and messages of the ranks of jobs.";
             delays: Delays, " Write delays.csv: the completion time of each flow, divided by what it waited for.";
             hop_delays: HopDelays, " Write hop_delays.csv: how long packets of each flow waited at each hop.";
         }

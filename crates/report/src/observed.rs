@@ -7,6 +7,7 @@ mod delays;
 mod fairness;
 mod links;
 mod names;
+mod operations;
 mod pauses;
 mod queues;
 
@@ -16,6 +17,7 @@ pub use delays::{DelayPart, DelayedFlow, Delays};
 pub use fairness::{FairnessPoint, FlowSample, fairness_over_time, jain_index, read_flow_samples};
 pub use links::{LinkSample, LinkUse, link_uses, read_links};
 pub use names::read_port_names;
+pub use operations::{OperationRow, read_operations};
 pub use pauses::{PauseRow, PausedPort, paused_ports, read_pauses};
 pub use queues::{PortQueueTime, QueueDistribution, read_queue_distribution};
 

@@ -6,6 +6,7 @@
 //! tracks.
 
 mod event;
+mod ranks;
 mod tracks;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Time;
 
 use crate::collective::CollectiveRow;
-use crate::observed::PauseRow;
+use crate::observed::{OperationRow, PauseRow};
 use crate::record::FctRecord;
 use crate::rpc::RpcRecord;
 use event::{Event, EventWriter};
@@ -31,6 +32,9 @@ const PORTS: u64 = 4 << 20;
 /// Priorities of a port; each has its own track.
 const PRIORITIES: u64 = 8;
 
+/// The names of processes.
+type Processes = BTreeMap<u64, String>;
+
 /// Contents of a timeline.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline<'a> {
@@ -40,6 +44,8 @@ pub struct Timeline<'a> {
     pub queries: &'a [RpcRecord],
     /// Collectives that have ended.
     pub collectives: &'a [CollectiveRow],
+    /// Operations of ranks, in the order of their ends.
+    pub operations: &'a [OperationRow<'a>],
     /// Pauses and resumes, in the order of time.
     pub pauses: &'a [PauseRow],
     /// Events in the network: time and description.
@@ -59,11 +65,13 @@ pub struct TimelineCounts {
     pub queries: usize,
     /// Collectives.
     pub collectives: usize,
+    /// Operations of ranks.
+    pub operations: usize,
     /// Pauses, each from its first pause frame to its end.
     pub pauses: usize,
     /// Events in the network.
     pub events: usize,
-    /// Flows, calls, collectives and pauses that were omitted in favor of longer ones.
+    /// Flows, calls, collectives, operations and pauses that were omitted in favor of longer ones.
     pub left_out: usize,
 }
 
@@ -88,6 +96,7 @@ impl Timeline<'_> {
         counts.flows = self.write_flows(&mut writer, &mut processes, most)?;
         counts.queries = self.write_queries(&mut writer, &mut processes, most)?;
         counts.collectives = self.write_collectives(&mut writer, &mut processes, most)?;
+        counts.operations = self.write_ranks(&mut writer, &mut processes, most)?;
         let pauses = self.paused();
         counts.pauses = self.write_pauses(&mut writer, &mut processes, &pauses, most)?;
         for (at, what) in self.events {
@@ -98,15 +107,17 @@ impl Timeline<'_> {
         for (process, name) in &processes {
             writer.name_process(*process, name)?;
         }
-        let all = self.flows.len() + self.queries.len() + self.collectives.len() + pauses.len();
-        let shown = counts.flows + counts.queries + counts.collectives + counts.pauses;
+        let rows = self.flows.len() + self.queries.len() + self.collectives.len();
+        let all = rows + self.operations.len() + pauses.len();
+        let rows = counts.flows + counts.queries + counts.collectives;
+        let shown = rows + counts.operations + counts.pauses;
         counts.left_out = all - shown;
         writer.finish()?;
         Ok(counts)
     }
 
     /// Returns the process of `node` and adds its name to `processes`.
-    fn process(&self, processes: &mut BTreeMap<u64, String>, node: NodeId) -> u64 {
+    fn process(&self, processes: &mut Processes, node: NodeId) -> u64 {
         let process = u64::from(node.0) + 2;
         processes.entry(process).or_insert_with(|| self.name(node));
         process
@@ -120,7 +131,7 @@ impl Timeline<'_> {
     fn write_flows<W: Write>(
         &self,
         writer: &mut EventWriter<W>,
-        processes: &mut BTreeMap<u64, String>,
+        processes: &mut Processes,
         most: usize,
     ) -> io::Result<usize> {
         let flow = |record: &FctRecord| Span::new(record.start, record.finish());
@@ -149,7 +160,7 @@ impl Timeline<'_> {
     fn write_queries<W: Write>(
         &self,
         writer: &mut EventWriter<W>,
-        processes: &mut BTreeMap<u64, String>,
+        processes: &mut Processes,
         most: usize,
     ) -> io::Result<usize> {
         let query = |record: &RpcRecord| Span::new(record.issue, record.completion);
@@ -177,7 +188,7 @@ impl Timeline<'_> {
     fn write_collectives<W: Write>(
         &self,
         writer: &mut EventWriter<W>,
-        processes: &mut BTreeMap<u64, String>,
+        processes: &mut Processes,
         most: usize,
     ) -> io::Result<usize> {
         let collective = |row: &CollectiveRow| Span::new(row.start, row.end);
@@ -201,7 +212,7 @@ impl Timeline<'_> {
     fn write_pauses<W: Write>(
         &self,
         writer: &mut EventWriter<W>,
-        processes: &mut BTreeMap<u64, String>,
+        processes: &mut Processes,
         pauses: &[Paused],
         most: usize,
     ) -> io::Result<usize> {

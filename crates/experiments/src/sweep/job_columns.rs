@@ -6,7 +6,7 @@ use fabricsim::outcome::JobSummary;
 use super::record::PointState;
 
 /// The columns of a class.
-const STATISTICS: [&str; 10] = [
+const STATISTICS: [&str; 11] = [
     "job_ranks_finished",
     "job_iterations",
     "job_completion_ns",
@@ -17,6 +17,7 @@ const STATISTICS: [&str; 10] = [
     "job_algbw_gbps",
     "job_busbw_gbps",
     "job_busbw_slowest_gbps",
+    "job_computing_share",
 ];
 
 /// Returns `true` if `name` has the form of such a column.
@@ -69,12 +70,15 @@ pub(super) fn job_cells(classes: &[u16], jobs: &[JobSummary]) -> impl Iterator<I
             number(row.algbw_gbps, 6),
             number(row.busbw_gbps, 6),
             number(row.busbw_slowest_gbps, 6),
+            number(row.rank_times.computing_share, 6),
         ]
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use fabricsim::outcome::RankTimes;
+
     use super::*;
 
     #[test]
@@ -91,6 +95,7 @@ mod tests {
             ranks_finished: 7,
             operations: 100,
             iterations: 3,
+            warm_up: 0,
             completion_ns: None,
             iteration_mean_ns: Some(1.0),
             iteration_p50_ns: Some(2.0),
@@ -101,15 +106,19 @@ mod tests {
             algbw_gbps: Some(5.0),
             busbw_gbps: Some(6.0),
             busbw_slowest_gbps: Some(5.5),
+            rank_times: RankTimes {
+                computing_share: Some(0.25),
+                ..RankTimes::default()
+            },
             waiting: Vec::new(),
         };
         let cells: Vec<String> = job_cells(&[0, 12], &[row]).collect();
-        assert!(cells[..10].iter().all(String::is_empty));
+        assert!(cells[..11].iter().all(String::is_empty));
         assert_eq!(
-            cells[10..],
+            cells[11..],
             [
                 "7", "3", "", "1.000", "2.000", "3.000", "4.500", "5.000000", "6.000000",
-                "5.500000"
+                "5.500000", "0.250000"
             ]
         );
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_network::series::{Columns, Rows, SeriesCell, SeriesKind};
+use fabricsim_report::quoted;
 use tempfile::TempPath;
 
 use crate::observe::summary::SeriesSummary;
@@ -229,6 +230,9 @@ impl CsvSink {
 fn push(buffer: &mut Vec<u8>, cell: SeriesCell<'_>) {
     match cell {
         SeriesCell::Whole(number) => push_digits(buffer, number, 1),
+        SeriesCell::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+            buffer.extend_from_slice(quoted(text).as_bytes());
+        }
         SeriesCell::Text(text) => buffer.extend_from_slice(text.as_bytes()),
         SeriesCell::Empty => {}
         SeriesCell::Picoseconds(ps) => {

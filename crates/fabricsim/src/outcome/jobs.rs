@@ -12,6 +12,7 @@ use fabricsim_workload::{Instance, RankApplication, SpanRecord};
 use serde::{Deserialize, Serialize};
 
 use super::ending_of;
+use super::stragglers::RankTimes;
 use super::summed::Summed;
 use crate::output::ResultFolder;
 use crate::simulation::Simulation;
@@ -34,10 +35,13 @@ pub struct JobSummary {
     pub operations: u64,
     /// Iterations that have ended at all ranks.
     pub iterations: u64,
+    /// Iterations at the beginning that the times of iterations and ranks leave out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_up: u64,
     /// Time from the beginning of the first iteration to the end of the last one; absent unless all
     /// ranks have finished.
     pub completion_ns: Option<f64>,
-    /// Mean time of an iteration. An iteration lasts from the end of the previous one (the first
+    /// Mean time of an iteration after the warm-up. An iteration lasts from the end of the previous one (the first
     /// from the beginning of the job) to the last receipt or computation of any rank, so the
     /// slowest group determines it. All times of iterations are absent if no iteration has ended.
     pub iteration_mean_ns: Option<f64>,
@@ -57,6 +61,9 @@ pub struct JobSummary {
     pub busbw_gbps: Option<f64>,
     /// Mean bus bandwidth of the group with the lowest mean.
     pub busbw_slowest_gbps: Option<f64>,
+    /// Ranks that compute longer or end later than the others.
+    #[serde(default, flatten)]
+    pub rank_times: RankTimes,
     /// The reasons why ranks have not finished, for at most ten of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<String>,
@@ -159,11 +166,11 @@ impl Job<'_> {
     fn iterations(&self) -> Vec<(Time, Time)> {
         let of_ranks = || self.ranks.iter().map(|(_, rank)| rank.iterations());
         let count = of_ranks().map(<[_]>::len).min().unwrap_or(0);
-        let starts = of_ranks().filter_map(|all| all.first().map(|(start, _)| *start));
+        let starts = of_ranks().filter_map(|all| all.first().map(|one| one.start));
         let mut from = starts.min().unwrap_or(Time::ZERO);
         let mut spans = Vec::new();
         for at in 0..count {
-            let end = of_ranks().map(|all| all[at].1).max().unwrap_or(from);
+            let end = of_ranks().map(|all| all[at].end).max().unwrap_or(from);
             spans.push((from, end));
             from = end;
         }
@@ -175,8 +182,8 @@ impl Job<'_> {
     fn add_to(&self, checksum: &mut Checksum) {
         for (_, rank) in &self.ranks {
             let (class, number) = (rank.info().class.0, rank.rank());
-            for (start, end) in rank.iterations() {
-                let (start, end) = (start.as_ps(), end.as_ps());
+            for one in rank.iterations() {
+                let (start, end) = (one.start.as_ps(), one.end.as_ps());
                 checksum.update(format!("{class},{number},{start},{end}\n").as_bytes());
             }
         }
@@ -186,9 +193,16 @@ impl Job<'_> {
         let info = self.first().info();
         let ns = |span: Duration| span.as_ps() as f64 / 1e3;
         let spans = self.iterations();
-        let mut times: Vec<f64> = spans.iter().map(|(from, to)| ns(to.since(*from))).collect();
+        let first = spans.len().min(info.warm_up as usize);
+        let counted = spans[first..].iter();
+        let mut times: Vec<f64> = counted.map(|(from, to)| ns(to.since(*from))).collect();
         times.sort_unstable_by(f64::total_cmp);
         let mean = |values: Vec<f64>| RpcStatistics::of(values).map(|all| all.mean);
+        let iterations: Vec<_> = self
+            .ranks
+            .iter()
+            .map(|(_, rank)| rank.iterations())
+            .collect();
         let finished = self.ranks.iter().filter(|(_, rank)| rank.is_finished());
         let finished = finished.count();
         let whole = spans.first().zip(spans.last());
@@ -204,6 +218,7 @@ impl Job<'_> {
                 .map(|(_, rank)| rank.operations() as u64)
                 .sum(),
             iterations: spans.len() as u64,
+            warm_up: first as u64,
             completion_ns: whole
                 .filter(|_| finished == self.ranks.len())
                 .map(|(first, last)| ns(last.1.since(first.0))),
@@ -216,12 +231,21 @@ impl Job<'_> {
             algbw_gbps: rates(CollectiveRecord::algorithm_gbps),
             busbw_gbps: rates(CollectiveRecord::bus_gbps),
             busbw_slowest_gbps: slowest_busbw(records),
+            rank_times: RankTimes::of(&iterations, &spans, first),
             waiting: (self.ranks.iter())
                 .filter_map(|(_, rank)| rank.waits_for())
                 .take(WAITING)
                 .collect(),
         }
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Returns the mean bus bandwidth of the group with the lowest mean.

@@ -114,6 +114,15 @@ impl<'s> Run<'s> {
                 help: "leave the key out, or run the scenario in one process".to_owned(),
             });
         }
+        if self.ranks.is_some() && self.scenario.observe().is_some_and(|own| own.operations) {
+            return Err(Error::Unsupported {
+                scenario: "`observe.operations`".to_owned(),
+                message: "a run over several ranks cannot record operations: each rank has only \
+                          those of its own hosts"
+                    .to_owned(),
+                help: "leave the key out, or run the scenario in one process".to_owned(),
+            });
+        }
         if self.ranks.is_some() {
             let message = "frames of a run over several ranks cannot be captured";
             refuse_capture(
@@ -215,6 +224,7 @@ mod tests {
                 "[observe]\ndelays = true",
                 "cannot take completion times apart",
             ),
+            ("[observe]\noperations = true", "cannot record operations"),
         ] {
             let text = format!(
                 "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"dcqcn\"\n\

@@ -10,6 +10,7 @@ use fabricsim_core::plugin::quirks::{EntryFormat, ReplyNic, SourcePortRule};
 use fabricsim_core::plugin::{CcContext, TelemetryCarrier};
 use fabricsim_engine::Threads;
 use fabricsim_hpcc::{INT, IntScale};
+use fabricsim_network::series::Operations;
 use fabricsim_network::{Plan, TcpPlan};
 use fabricsim_pint::query::Queries;
 use fabricsim_pint::{DIGEST, PintSettings};
@@ -158,7 +159,11 @@ impl Simulation {
             simulation.runner.set_fast_forward();
         }
         // Applications draw from numbered streams, so they are added in the order of workloads.
-        for (host, application) in traffic.applications {
+        let records = scenario.observe().is_some_and(|own| own.operations);
+        for (host, mut application) in traffic.applications {
+            if records {
+                Operations::record(&mut *application);
+            }
             simulation.add_boxed_application(host, application)?;
         }
         Ok(simulation)

@@ -5,6 +5,7 @@ mod delays;
 mod files;
 mod groups;
 mod hop_delays;
+mod operations;
 mod sums;
 
 use crate::support;

@@ -390,4 +390,9 @@ impl Applications {
     pub(super) fn iter(&self) -> impl Iterator<Item = &dyn Application> {
         self.own.iter().map(|(application, _)| &**application)
     }
+
+    /// Same as [`Self::iter`], to change them.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Application>> {
+        self.own.iter_mut().map(|(application, _)| application)
+    }
 }

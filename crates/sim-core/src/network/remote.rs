@@ -1,6 +1,7 @@
 //! The knowledge of this rank about nodes on other ranks.
 
 use super::Network;
+use super::applications::Applications;
 use super::node::Node;
 use crate::plugin::{Application, Model, Observer};
 use fabricsim_base::checkpoint::{LoadError, Reader, SaveError, Stored, Writer};
@@ -128,5 +129,19 @@ impl<M: Model> Network<M> {
             own.chain(elsewhere.into_iter().flatten())
                 .map(move |application| (host, application))
         })
+    }
+
+    /// Calls `visit` with the applications of this rank, in the order of their hosts.
+    pub fn for_each_application(&mut self, mut visit: impl FnMut(NodeId, &mut dyn Application)) {
+        for &host in &*self.hosts {
+            self.engine.update(host.index(), |node| {
+                let own = match node {
+                    Node::Host(host) => host.own_applications_mut(),
+                    Node::Switch(_) => None,
+                };
+                let applications = own.into_iter().flat_map(Applications::iter_mut);
+                applications.for_each(|application| visit(host, &mut **application));
+            });
+        }
     }
 }

@@ -223,6 +223,7 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
             queue_distribution = true
             hop_delays = true
             delays = true
+            operations = true
         "#;
     }
     if !tcp && dice.one_in(5) {
