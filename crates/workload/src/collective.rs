@@ -4,6 +4,7 @@
 mod algorithm;
 mod form;
 mod groups;
+mod kind;
 mod member;
 mod messages;
 mod parts;
@@ -17,8 +18,8 @@ mod workload;
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
 use fabricsim_base::units::{Bytes, Duration, Time};
-use fabricsim_base::{choices, settings};
 
 use crate::check;
 use crate::context::WorkloadContext;
@@ -26,6 +27,7 @@ use crate::graph::{Connections, Pace, SlowRanks};
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 pub(crate) use form::Form;
+pub use kind::{CollectiveAlgorithm, CollectiveOperation};
 pub(crate) use member::Member;
 use parts::Parts;
 pub(crate) use shape::{Detail, Shape};
@@ -33,57 +35,6 @@ use stages::Stages;
 
 /// The default of `local_size`.
 const LOCAL_SIZE: u32 = 8;
-
-choices! {
-    /// The operation of a collective. Sizes are defined as in NCCL-tests (`doc/PERFORMANCE.md`
-    /// there): they are sizes of the whole buffer.
-    pub enum CollectiveOperation {
-        /// All members receive the sum of all buffers. The size is the size of each buffer.
-        AllReduce = "all-reduce" ("`size` is each rank's buffer"),
-        /// All members receive the parts of all. The size is the size of all parts together.
-        AllGather = "all-gather" ("`size` is the data of each rank at the end"),
-        /// Each member receives its part of the sum. The size is the size of all parts together.
-        ReduceScatter = "reduce-scatter" ("`size` is the data of each rank at the start"),
-        /// Each member has a part for each member. The size is the size of all parts of one member.
-        AllToAll = "all-to-all" ("`size` is the data of each rank: a part for each rank, including itself"),
-        /// Each member has a part for each member, and the parts differ in size.
-        AllToAllV = "all-to-all-v" ("`size` is the data of the rank with the most: parts by `skew` or `weights`"),
-        /// All members receive the buffer of the root.
-        Broadcast = "broadcast" ("`size` is the root's buffer"),
-        /// Each member sends its buffer to the next rank of its group.
-        SendReceive = "send-receive" ("`size` is the data that each rank sends to the next one"),
-        /// Each member is a stage, and micro-batches pass through all stages forward and back.
-        Pipeline = "pipeline" ("`size` is the data of all micro-batches between two stages"),
-    }
-}
-
-choices! {
-    /// The algorithm of a collective.
-    pub enum CollectiveAlgorithm {
-        /// Around a ring, one part after the other.
-        Ring = "ring",
-        /// Around two rings in opposite directions, with half of the buffer on each.
-        BidirectionalRing = "bidirectional-ring",
-        /// Recursive halving and doubling, for powers of two.
-        HalvingDoubling = "halving-doubling" ("groups of a power of two"),
-        /// Up and down two binary trees, with half of the buffer on each.
-        DoubleBinaryTree = "double-binary-tree",
-        /// Rings inside nodes of `local_size` ranks and rings between nodes.
-        Hierarchical = "hierarchical" ("rings inside of nodes and between them"),
-        /// All messages at once.
-        Direct = "direct" ("all messages at once"),
-        /// One peer after the other.
-        Pairwise = "pairwise" ("one peer after the other"),
-        /// Along a binomial tree.
-        Binomial = "binomial",
-        /// From each rank to the next one.
-        Chain = "chain" ("each rank passes on to the next; with `chunks` a pipeline"),
-        /// All micro-batches forward, then all back.
-        Gpipe = "gpipe" ("all micro-batches forward, then all back"),
-        /// Alternately one micro-batch forward and one back.
-        OneForwardOneBackward = "1f1b" ("one micro-batch forward and one back in turn"),
-    }
-}
 
 settings! {
     /// Collectives: the ranks of each group exchange messages that depend on one another. A message
@@ -183,89 +134,6 @@ settings! {
         pub priority: u8 = 3,
         /// Destination port.
         pub dst_port: u16 = 400,
-    }
-}
-
-impl CollectiveOperation {
-    /// Returns the name in scenarios and results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AllReduce => "all-reduce",
-            Self::AllGather => "all-gather",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::AllToAll => "all-to-all",
-            Self::Broadcast => "broadcast",
-            Self::SendReceive => "send-receive",
-            Self::AllToAllV => "all-to-all-v",
-            Self::Pipeline => "pipeline",
-        }
-    }
-
-    /// Returns the ratio of NCCL-tests' bus bandwidth to the algorithm bandwidth for `ranks` ranks.
-    #[must_use]
-    pub fn bus_factor(self, ranks: u32) -> f64 {
-        let ranks = f64::from(ranks.max(1));
-        match self {
-            Self::AllReduce => 2.0 * (ranks - 1.0) / ranks,
-            Self::AllGather | Self::ReduceScatter | Self::AllToAll | Self::AllToAllV => {
-                (ranks - 1.0) / ranks
-            }
-            Self::Broadcast | Self::SendReceive | Self::Pipeline => 1.0,
-        }
-    }
-
-    /// Returns the algorithm that is used if the scenario names none.
-    #[must_use]
-    pub const fn usual_algorithm(self) -> CollectiveAlgorithm {
-        match self {
-            Self::AllToAll | Self::AllToAllV => CollectiveAlgorithm::Direct,
-            Self::Pipeline => CollectiveAlgorithm::Gpipe,
-            Self::Broadcast => CollectiveAlgorithm::Binomial,
-            _ => CollectiveAlgorithm::Ring,
-        }
-    }
-
-    /// Returns the algorithms that implement this operation.
-    #[must_use]
-    pub const fn algorithms(self) -> &'static [CollectiveAlgorithm] {
-        use CollectiveAlgorithm as A;
-        match self {
-            Self::AllReduce => &[
-                A::Ring,
-                A::BidirectionalRing,
-                A::HalvingDoubling,
-                A::DoubleBinaryTree,
-                A::Hierarchical,
-            ],
-            Self::AllGather | Self::ReduceScatter => {
-                &[A::Ring, A::BidirectionalRing, A::HalvingDoubling]
-            }
-            Self::AllToAll | Self::AllToAllV => &[A::Direct, A::Pairwise],
-            Self::Pipeline => &[A::Gpipe, A::OneForwardOneBackward],
-            Self::Broadcast => &[A::Binomial, A::Chain],
-            Self::SendReceive => &[A::Ring],
-        }
-    }
-}
-
-impl CollectiveAlgorithm {
-    /// Returns the name in scenarios and results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ring => "ring",
-            Self::BidirectionalRing => "bidirectional-ring",
-            Self::HalvingDoubling => "halving-doubling",
-            Self::DoubleBinaryTree => "double-binary-tree",
-            Self::Hierarchical => "hierarchical",
-            Self::Direct => "direct",
-            Self::Pairwise => "pairwise",
-            Self::Binomial => "binomial",
-            Self::Chain => "chain",
-            Self::Gpipe => "gpipe",
-            Self::OneForwardOneBackward => "1f1b",
-        }
     }
 }
 
