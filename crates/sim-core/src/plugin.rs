@@ -28,7 +28,8 @@ pub use congestion::{
     Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{
-    Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, Unfinished, Wait,
+    Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, RoundTrip, Unfinished,
+    Wait,
 };
 pub use event_order::{ByInsertion, ByNode, EventOrder};
 pub use observer::{DropReason, Interest, Observer};

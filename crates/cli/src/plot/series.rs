@@ -71,6 +71,10 @@ enum SeriesKind {
     Rate,
     /// Window of a flow
     Window,
+    /// Smoothed round-trip time of a flow over TCP
+    Rtt,
+    /// Smoothed round-trip time of a flow over TCP, less its shortest one
+    QueueingDelay,
     /// Acknowledged throughput of a flow
     Throughput,
     /// Acknowledged throughput of all flows together
@@ -87,6 +91,8 @@ impl SeriesKind {
             Self::Drops => Quantity::Drops,
             Self::Rate => Quantity::Rate,
             Self::Window => Quantity::Window,
+            Self::Rtt => Quantity::RoundTrip,
+            Self::QueueingDelay => Quantity::QueueingDelay,
             Self::Throughput => Quantity::Throughput,
             Self::TotalThroughput => Quantity::TotalThroughput,
         }

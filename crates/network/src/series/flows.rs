@@ -5,6 +5,7 @@ use std::io;
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::{ClassId, FlowId, NodeId};
 use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::plugin::RoundTrip;
 use fabricsim_report::FctRecord;
 
 use super::rows::{CellKind, Columns, Rows, SeriesCell};
@@ -36,6 +37,7 @@ struct FlowRow {
     rate_bps: u64,
     window: Option<Bytes>,
     acknowledged: Bytes,
+    round_trip: Option<RoundTrip>,
 }
 
 impl Series for Flows {
@@ -50,6 +52,8 @@ impl Series for Flows {
             ("window_bytes", CellKind::Optional),
             ("acknowledged_bytes", CellKind::Whole),
             ("throughput_bps", CellKind::Whole),
+            ("srtt_ns", CellKind::Optional),
+            ("queueing_delay_ns", CellKind::Optional),
         ]
     }
 
@@ -111,6 +115,7 @@ impl Flows {
                     rate_bps: live.rate.as_bps(),
                     window: live.window,
                     acknowledged: live.acknowledged,
+                    round_trip: live.round_trip,
                 });
             }
         });
@@ -129,10 +134,15 @@ const fn last_row(record: &FctRecord) -> FlowRow {
         rate_bps: 0,
         window: None,
         acknowledged: record.size,
+        round_trip: None,
     }
 }
 
-fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [SeriesCell<'static>; 9] {
+fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [SeriesCell<'static>; 11] {
+    let round_trip = |of: fn(RoundTrip) -> Duration| {
+        let time = row.round_trip.map(|times| of(times).as_ps() / 1_000);
+        time.map_or(SeriesCell::Empty, SeriesCell::Whole)
+    };
     [
         SeriesCell::Picoseconds(now.as_ps()),
         SeriesCell::Whole(u64::from(row.flow.0)),
@@ -144,6 +154,8 @@ fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [SeriesCell<'static>;
             .map_or(SeriesCell::Empty, |window| SeriesCell::Whole(window.get())),
         SeriesCell::Whole(row.acknowledged.get()),
         SeriesCell::Whole(throughput_bps),
+        round_trip(|times| times.smoothed),
+        round_trip(|times| times.smoothed - times.least),
     ]
 }
 

@@ -21,6 +21,10 @@ pub enum Quantity {
     Rate,
     /// The window of a flow.
     Window,
+    /// The smoothed round-trip time of a flow.
+    RoundTrip,
+    /// The smoothed round-trip time of a flow above its shortest one.
+    QueueingDelay,
     /// Payload of a flow acknowledged in an interval, as a rate.
     Throughput,
     /// The throughput of all flows together.
@@ -45,7 +49,12 @@ impl Quantity {
         match self {
             Self::Queue => "queues.csv",
             Self::Utilization | Self::Paused | Self::Marks | Self::Drops => "links.csv",
-            Self::Rate | Self::Window | Self::Throughput | Self::TotalThroughput => "flows.csv",
+            Self::Rate
+            | Self::Window
+            | Self::RoundTrip
+            | Self::QueueingDelay
+            | Self::Throughput
+            | Self::TotalThroughput => "flows.csv",
         }
     }
 
@@ -58,6 +67,8 @@ impl Quantity {
             Self::Drops => "dropped_packets",
             Self::Rate => "rate_bps",
             Self::Window => "window_bytes",
+            Self::RoundTrip => "srtt_ns",
+            Self::QueueingDelay => "queueing_delay_ns",
             Self::Throughput | Self::TotalThroughput => "throughput_bps",
         }
     }
@@ -69,7 +80,11 @@ impl Quantity {
             Self::Queue | Self::Utilization | Self::Paused | Self::Marks | Self::Drops => {
                 Subject::Port
             }
-            Self::Rate | Self::Window | Self::Throughput => Subject::Flow,
+            Self::Rate
+            | Self::Window
+            | Self::RoundTrip
+            | Self::QueueingDelay
+            | Self::Throughput => Subject::Flow,
             Self::TotalThroughput => Subject::Run,
         }
     }
@@ -83,6 +98,8 @@ impl Quantity {
             Self::Drops => ("packets dropped in an interval", Unit::None),
             Self::Rate => ("rate", Unit::BitsPerSecond),
             Self::Window => ("window", Unit::Bytes),
+            Self::RoundTrip => ("smoothed round-trip time", Unit::Nanoseconds),
+            Self::QueueingDelay => ("queueing delay", Unit::Nanoseconds),
             Self::Throughput => ("throughput", Unit::BitsPerSecond),
             Self::TotalThroughput => ("throughput of all flows", Unit::BitsPerSecond),
         };
@@ -100,6 +117,8 @@ impl fmt::Display for Quantity {
             Self::Drops => "drops of ports",
             Self::Rate => "rates of flows",
             Self::Window => "windows of flows",
+            Self::RoundTrip => "round-trip times of flows",
+            Self::QueueingDelay => "queueing delays of flows",
             Self::Throughput => "throughput of flows",
             Self::TotalThroughput => "throughput of all flows",
         })

@@ -111,21 +111,21 @@ impl<M: Model> Network<M> {
         self.in_order(uses.collect(), |(node, _)| *node)
     }
 
-    /// Calls `visit` with all live flows, in any order. Rates and windows are the ones of the hosts
-    /// that send the bytes.
+    /// Calls `visit` with all live flows, in any order. Rates, windows and round-trip times are the
+    /// ones of the hosts that send the bytes.
     pub fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
         let mut fetched = Vec::new();
         let mut serving = BTreeMap::new();
         self.for_each_part(|part| match *part {
             LivePart::Sent(live) => visit(&live),
             LivePart::Fetched(live, connection) => fetched.push((live, connection)),
-            LivePart::Serving(connection, rate, window) => {
-                serving.insert(connection, (rate, window));
+            LivePart::Serving(connection, rate, window, round_trip) => {
+                serving.insert(connection, (rate, window, round_trip));
             }
         });
         for (mut live, connection) in fetched {
-            if let Some(&(rate, window)) = serving.get(&connection) {
-                (live.rate, live.window) = (rate, window);
+            if let Some(&served) = serving.get(&connection) {
+                (live.rate, live.window, live.round_trip) = served;
             }
             visit(&live);
         }

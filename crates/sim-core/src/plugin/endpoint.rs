@@ -8,7 +8,7 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::{Completion, Flow, FlowRequest};
 use fabricsim_base::id::{ClassId, FlowId, PortId};
 use fabricsim_base::priority::PrioritySet;
-use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
 /// A flow that has not finished, with the reason.
 #[derive(Clone, Debug, Stored)]
@@ -52,6 +52,17 @@ pub struct LiveFlow {
     pub window: Option<Bytes>,
     /// Acknowledged payload bytes.
     pub acknowledged: Bytes,
+    /// The round-trip times that its sender has measured; `None` if it measures none.
+    pub round_trip: Option<RoundTrip>,
+}
+
+/// Round-trip times that a sender has measured.
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
+pub struct RoundTrip {
+    /// The smoothed round-trip time (RFC 6298, SRTT).
+    pub smoothed: Duration,
+    /// The shortest one.
+    pub least: Duration,
 }
 
 /// The reason why the sender of a flow, or of the stream of a connection, does not send now.
@@ -82,8 +93,9 @@ pub enum LivePart {
     /// A flow that has started here and is sent by the other side of a connection. Its rate and
     /// window are the ones with which that side will begin.
     Fetched(LiveFlow, FlowId),
-    /// Rate and window at the side of a connection that sends the bytes of such a flow.
-    Serving(FlowId, Rate, Option<Bytes>),
+    /// Rate, window and round-trip times at the side of a connection that sends the bytes of such a
+    /// flow.
+    Serving(FlowId, Rate, Option<Bytes>, Option<RoundTrip>),
 }
 
 /// Counters of sent and received data of an endpoint, for conservation checks.

@@ -368,6 +368,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
                     rate: sender.cc.pacing_rate().unwrap_or_else(line_rate),
                     window: sender.cc.window(),
                     acknowledged,
+                    round_trip: None,
                 }));
             }
         }

@@ -309,8 +309,9 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             let line_rate = || self.nic_rates[connection.nic.index()];
             let rate = connection.sender.pacing_rate().unwrap_or_else(line_rate);
             let window = Some(connection.sender.window_bytes());
+            let round_trip = connection.sender.round_trip();
             if connection.task == Task::Serve {
-                visit(&LivePart::Serving(connection.id, rate, window));
+                visit(&LivePart::Serving(connection.id, rate, window, round_trip));
             }
             let own = connection.flow().map(|flow| (flow, connection.progress()));
             let Some((flow, acknowledged)) = own.or_else(|| connection.first_message()) else {
@@ -321,6 +322,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
                 rate,
                 window,
                 acknowledged,
+                round_trip,
             };
             visit(&match connection.task {
                 Task::Fetch(_) => LivePart::Fetched(live, connection.id),

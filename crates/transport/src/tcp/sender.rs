@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use fabricsim_base::checkpoint::{Checkpointed, Stored};
 use fabricsim_base::units::{Bytes, Rate, Time};
-use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
+use fabricsim_core::plugin::{DynController, EcnUse, Feedback, RoundTrip};
 
 use super::config::{Detection, TcpParameters};
 use super::probing::Probing;
@@ -235,6 +235,14 @@ impl TcpSender {
     /// Returns the congestion window in payload bytes.
     pub(super) fn window_bytes(&self) -> Bytes {
         self.bytes(self.window())
+    }
+
+    /// Returns the measured round-trip times; `None` before the first measurement.
+    pub(super) fn round_trip(&self) -> Option<RoundTrip> {
+        Some(RoundTrip {
+            smoothed: self.rtt.smoothed?,
+            least: self.rtt.least,
+        })
     }
 
     /// Sends the next segment. Only allowed if [`Self::may_send`] returns `true`.

@@ -1,5 +1,6 @@
 //! Small runs with series that can be checked by hand.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -63,14 +64,53 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
     // 11 acknowledgements reach each host in the last interval.
     assert_eq!(
         read("flows.csv"),
-        "time_ns,flow,src,dst,class,rate_bps,window_bytes,acknowledged_bytes,throughput_bps\n\
-         2000,0,1,2,0,100000000000,,0,0\n\
-         2000,1,0,2,0,100000000000,,0,0\n\
-         4000,0,1,2,0,100000000000,,0,0\n\
-         4000,1,0,2,0,100000000000,,0,0\n\
-         6000,0,1,2,0,100000000000,,11000,44000000000\n\
-         6000,1,0,2,0,100000000000,,11000,44000000000\n"
+        "time_ns,flow,src,dst,class,rate_bps,window_bytes,acknowledged_bytes,throughput_bps,\
+         srtt_ns,queueing_delay_ns\n\
+         2000,0,1,2,0,100000000000,,0,0,,\n\
+         2000,1,0,2,0,100000000000,,0,0,,\n\
+         4000,0,1,2,0,100000000000,,0,0,,\n\
+         4000,1,0,2,0,100000000000,,0,0,,\n\
+         6000,0,1,2,0,100000000000,,11000,44000000000,,\n\
+         6000,1,0,2,0,100000000000,,11000,44000000000,,\n"
     );
+}
+
+/// Two senders fill the queue in front of their receiver.
+#[test]
+fn round_trips_of_tcp_are_the_path_and_its_queue() {
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 3
+        rate = "1Gbps"
+        [[workload]]
+        kind = "incast"
+        fan_in = 2
+        size = "2MB"
+        receiver = 2
+        at = "0s"
+        [cc]
+        kind = "cubic"
+        [observe]
+        interval = "1ms"
+        flows = true"#;
+    let dir = tempfile::tempdir().unwrap();
+    run(text, dir.path(), 1);
+    let rows = table(dir.path(), "flows.csv");
+    let last = rows.iter().filter(|row| row["rate_bps"] == "0");
+    assert!(last.clone().count() == 2 && last.clone().all(|row| row["srtt_ns"].is_empty()));
+    let known: Vec<_> = rows
+        .iter()
+        .filter(|row| !row["srtt_ns"].is_empty())
+        .collect();
+    assert!(known.len() > 20, "{}", known.len());
+    let least =
+        |row: &BTreeMap<String, String>| number(row, "srtt_ns") - number(row, "queueing_delay_ns");
+    let shortest = known.iter().map(|row| least(row)).fold(f64::MAX, f64::min);
+    // Four delays of 1 us, and at least the bits of a handshake: two small frames on two links.
+    assert!((4_000.0..60_000.0).contains(&shortest), "{shortest}");
+    let largest = known.iter().map(|row| number(row, "queueing_delay_ns"));
+    assert!(largest.fold(0.0, f64::max) > 100_000.0);
 }
 
 #[test]
