@@ -22,6 +22,7 @@ use crate::schema::{CompletionsArgs, ManArgs, SchemaArgs};
 use crate::slowdown::SlowdownArgs;
 use crate::sweep::SweepArgs;
 use crate::timeline::TimelineArgs;
+use crate::view::ViewArgs;
 
 /// A packet-level simulator of datacenter networks.
 #[derive(Debug, Parser)]
@@ -44,6 +45,7 @@ Examples:
   fabricsim slowdown results/a                      slowdown by flow size
   fabricsim plot slowdown results/a results/b -o slowdown.svg
   fabricsim report results/a results/b -o report.html
+  fabricsim view results/a -o a.html                the fabric over time, in a browser
   fabricsim explain results/a                       why flows were slow
   fabricsim timeline results/a -o a.json            flows and pauses, for ui.perfetto.dev
   fabricsim reproduce hpcc-results --quick          rerun the experiments of a published figure
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     Reproduce(ReproduceArgs),
     /// Write an HTML page of results: runs, settings, figures, tables
     Report(ReportArgs),
+    /// Write an HTML page that shows the fabric of a run over time
+    View(ViewArgs),
     /// Write a timeline of a result for Perfetto or chrome://tracing
     Timeline(TimelineArgs),
     /// Measure how competing TCP algorithms change flow completion times

@@ -61,6 +61,7 @@ mod slowdown;
 mod sweep;
 mod text;
 mod timeline;
+mod view;
 
 use std::process::ExitCode;
 
@@ -104,6 +105,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
         Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
         Command::Timeline(options) => timeline::timeline(&options),
         Command::Report(options) => report::report(&options),
+        Command::View(options) => view::view(&options),
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options, registry),
         Command::MpiProbe(options) => mpi_probe::mpi_probe(&options, ranks.as_deref()),

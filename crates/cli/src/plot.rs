@@ -27,7 +27,7 @@ use self::cdf::{CdfArgs, cdf};
 use self::collectives::{CollectivesArgs, collectives};
 use self::queues::{QueuesArgs, queues};
 use self::series::{SeriesArgs, series};
-pub(crate) use self::series::{events, flow_words, names_beside};
+pub(crate) use self::series::{event, events, flow_words, names_beside};
 use self::size::PictureSize;
 use self::slowdown::{SlowdownArgs, relative, slowdown};
 use self::sweep::{SweepArgs, sweep};

@@ -74,6 +74,7 @@ pub(super) fn cause(
     let bare = DelayPart {
         stage: "sending",
         part: name,
+        port: None,
         name: "",
         tier: "",
         peer: "",

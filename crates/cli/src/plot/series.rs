@@ -227,7 +227,8 @@ pub(crate) fn events(summary: &Value, names: &BTreeMap<u64, String>) -> Vec<(f64
     events.filter_map(|own| event(own, names)).collect()
 }
 
-fn event(event: &Value, names: &BTreeMap<u64, String>) -> Option<(f64, String)> {
+/// Returns the time in nanoseconds and the description of one event.
+pub(crate) fn event(event: &Value, names: &BTreeMap<u64, String>) -> Option<(f64, String)> {
     let node = |value: &Value| {
         let name = value.as_u64().and_then(|number| names.get(&number));
         name.cloned().unwrap_or_else(|| value.to_string())

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_base::input::InputError;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
@@ -44,6 +44,8 @@ pub struct DelayPart<'t> {
     pub stage: &'t str,
     /// The part, such as `queue`.
     pub part: &'t str,
+    /// The node and its egress port, if the part belongs to a port.
+    pub port: Option<(NodeId, PortId)>,
     /// Name of the node, if the part belongs to a port.
     pub name: &'t str,
     /// Tiers at both ends of its link.
@@ -79,6 +81,7 @@ impl<'t> Delays<'t> {
             "time_ns",
         ])?;
         let words = table.positions(["stage", "part", "name", "tier", "peer", "behind"])?;
+        let ports = table.positions(["node", "port"])?;
         let rows = table.read(|_, _, fields| {
             let [flow, class, src, dst, size, start, fct, ideal, time] = numbers.map(|p| fields[p]);
             let [stage, part, name, tier, peer, behind] = words.map(|place| fields[place].text);
@@ -92,9 +95,15 @@ impl<'t> Delays<'t> {
                 fct: Duration::from_ps(fct.nanoseconds("fct_ns")?),
                 ideal: Duration::from_ps(ideal.nanoseconds("ideal_fct_ns")?),
             };
+            let [node, port] = ports.map(|place| fields[place]);
+            let port = match node.text {
+                "" => None,
+                _ => Some((NodeId(node.integer("node")?), PortId(port.integer("port")?))),
+            };
             let part = DelayPart {
                 stage,
                 part,
+                port,
                 name,
                 tier,
                 peer,
@@ -154,6 +163,11 @@ impl<'t> Delays<'t> {
         sums
     }
 
+    /// Yields the parts with their flows and times, in the order of the file.
+    pub fn parts(&self) -> impl Iterator<Item = &(DelayedFlow, DelayPart<'t>, Duration)> {
+        self.rows.iter()
+    }
+
     /// Returns the sum of all parts.
     #[must_use]
     pub fn total(&self) -> Duration {
@@ -202,5 +216,8 @@ flow,class,src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns,stage,part,node,port,
         let own = delays.of(|flow| flow.class == ClassId(0));
         assert_eq!(own.total(), Duration::from_ns(61));
         assert!(delays.of(|_| false).is_empty());
+        let ports: Vec<_> = delays.parts().map(|(_, part, _)| part.port).collect();
+        let leaf = Some((NodeId(9), PortId(1)));
+        assert_eq!(ports, [None, leaf, leaf, None]);
     }
 }
