@@ -43,7 +43,7 @@ const fabricControls = (() => {
       const of = step < 0 ? "over the whole run" : `of about ${Math.round(samples / count)} samples`;
       const scale = quantity.share ? "" : ", on a logarithmic scale";
       words.textContent = `${quantity.label}: ${quantity.legend}${isMerged ? `, ${quantity.merged} ${of}` : ""}${scale}. ` +
-        "A switch has the color of its largest port; strips of hosts show arrivals above departures. Gray is zero.";
+        "A switch has the color of its largest port; strips of hosts show arrivals above departures. Gray is zero, and a paler gray is not observed.";
     };
     return { element, update };
   }

@@ -30,7 +30,8 @@ const fabricData = (() => {
 
   const size = (value) => scaled(value, "B");
   const rate = (bps) => scaled(bps, "bps");
-  const percent = (share) => `${Number((share * 100).toPrecision(3))}%`;
+  const percent = (share) => (share > 0 && share < 0.0005 ? "< 0.1%" : `${Number((share * 100).toFixed(1))}%`);
+  const counted = (count, noun, many = `${noun}s`) => `${count} ${count === 1 ? noun : many}`;
 
   function time(ns) {
     for (const [factor, unit] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"]]) {
@@ -201,5 +202,5 @@ const fabricData = (() => {
     return model;
   }
 
-  return { decode, bytes, size, rate, percent, time };
+  return { decode, size, rate, percent, counted, time };
 })();

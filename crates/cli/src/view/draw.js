@@ -2,8 +2,9 @@
 "use strict";
 
 const fabricDraw = (() => {
-  const LIGHT = ["#9cc4e4", "#5b9bd0", "#f2c230", "#ee7b1d", "#b80f1e"];
-  const DARK = ["#2c5c88", "#4b95d6", "#e8c547", "#ff8b3a", "#ff3b46"];
+  /** Darker is more on a light page, brighter on a dark one, so that hues are not needed. */
+  const LIGHT = ["#f8e7b4", "#f7c663", "#f08a2e", "#d7401b", "#860a20"];
+  const DARK = ["#4b3566", "#8a3272", "#cf4a52", "#f79433", "#fff3a0"];
 
   /** Colors of the levels 0 to 255; gray for 0. */
   function ramp(stops, none) {
@@ -96,9 +97,11 @@ const fabricDraw = (() => {
       const { context, camera, theme } = this;
       this.shown = this.levels(state);
       context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+      context.lineJoin = "round";
       context.fillStyle = theme.page;
       context.fillRect(0, 0, camera.width, camera.height);
       this.drawBundles(state);
+      this.drawBrackets();
       this.drawNodes(state);
       this.drawMarks(state);
       this.drawRows();
@@ -123,7 +126,7 @@ const fabricDraw = (() => {
     }
 
     drawBundles({ down }) {
-      const { scene, shown, camera } = this;
+      const { scene, shown } = this;
       const strokes = [];
       for (const bundle of scene.bundles) {
         if (!bundle.lines.some((points) => this.isVisible(points))) continue;
@@ -143,16 +146,18 @@ const fabricDraw = (() => {
         const isDown = level === -2;
         const width = isDown ? 1.2 : (isCrowded ? 0.7 : 1) + (Math.max(level, 0) / 255) * (stripes > 1 ? 0.8 : 1.8);
         context.setLineDash(isDown ? [4, 4] : []);
+        // Idle links step back.
+        context.globalAlpha = isCrowded && !isDown && level <= 0 ? 0.35 : 1;
         for (const points of bundle.lines) {
           this.stroke(points, isDown ? this.theme.bad : this.color(level), width, shift);
         }
       }
       context.setLineDash([]);
+      context.globalAlpha = 1;
       for (const bundle of scene.bundles) {
         const lost = bundle.ports.some((port) => down.ports.has(port));
         if (lost && bundle.a < bundle.b) this.crossBundle(bundle);
       }
-      this.isNear = camera.zoom > 1;
     }
 
     crossBundle(bundle) {
@@ -169,20 +174,37 @@ const fabricDraw = (() => {
       this.stroke([x - size, y + size, x + size, y - size], this.theme.bad, 2);
     }
 
+    /** Joins strips of hosts to their switch. */
+    drawBrackets() {
+      const { scene, layout, model, theme } = this;
+      scene.reps.list.forEach((rep, at) => {
+        if (!rep.group || !model.isHost[rep.members[0]]) return;
+        const home = layout.home[rep.members[0]];
+        if (home < 0 || layout.home[rep.members.at(-1)] !== home) return;
+        const above = scene.reps.list[scene.reps.of[home]];
+        if (above.group) return;
+        const [low, high] = [scene.boxes[at], scene.boxes[scene.reps.of[home]]];
+        for (const side of [-1, 1]) {
+          const [x, top] = [low.x + (side * low.w) / 2, low.y - low.h / 2];
+          this.stroke([high.x + (side * high.w) / 2, high.y + high.h / 2, x, top], theme.soft, 0.6);
+        }
+      });
+    }
+
     drawNodes({ down }) {
-      const { context, scene, camera } = this;
+      const { scene, camera } = this;
       scene.reps.list.forEach((rep, at) => {
         const box = scene.boxes[at];
         if (box.x + box.w / 2 < -50 || box.x - box.w / 2 > camera.width + 50) return;
         if (box.y + 60 < 0 || box.y - 60 > camera.height) return;
         if (rep.group) this.drawGroup(rep, box);
         else this.drawNode(rep.node, box);
+        if (down.nodes.size === 0) return;
         for (const node of rep.members) {
           if (!down.nodes.has(node)) continue;
           this.cross(rep.group ? camera.toX(this.layout.u[node]) : box.x, box.y, 7);
         }
       });
-      context.textAlign = "start";
     }
 
     drawNode(node, { x, y, w, h }) {
@@ -196,12 +218,24 @@ const fabricDraw = (() => {
       context.lineWidth = host ? 0.6 : 1;
       context.strokeRect(x - w / 2, y - h / 2, w, h);
       const name = model.names[node].split("/").pop();
-      const room = this.layout.w[node] * this.camera.spanX;
-      if (room < 7 * name.length * 0.9 || room < 20) return;
-      context.fillStyle = theme.ink;
+      const { layout, camera } = this;
+      const [wide, high] = [layout.w[node] * camera.spanX, layout.h[node] * camera.spanY];
+      const isFlat = layout.rows.length === 0;
+      if (wide < 6.5 * name.length || wide < 20 || (isFlat && high < 26)) return;
+      this.write(name, x, isFlat && !host ? y - h / 2 - 4 : y + h / 2 + 11);
+    }
+
+    /** Writes a word on a background that keeps lines off. */
+    write(word, x, y) {
+      const { context, theme } = this;
       context.font = "11px system-ui, sans-serif";
       context.textAlign = "center";
-      context.fillText(name, x, y + h / 2 + 11);
+      context.lineWidth = 3;
+      context.strokeStyle = theme.page;
+      context.strokeText(word, x, y);
+      context.fillStyle = theme.ink;
+      context.fillText(word, x, y);
+      context.textAlign = "start";
     }
 
     /** A cell for each pixel, with the largest level of the nodes there. */
@@ -255,6 +289,7 @@ const fabricDraw = (() => {
         context.fillStyle = theme.ink;
         context.fillText(words, 6, y);
       }
+      for (const { text, u, v } of this.layout.labels) this.write(text, camera.toX(u), camera.toY(v));
     }
 
     /** Marks of a selection: nodes, links, and a path that is certain or only possible. */

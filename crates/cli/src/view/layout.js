@@ -104,8 +104,9 @@ const fabricLayout = (() => {
       this.groups = [];
       /** Groups of each node from the smallest to the largest. */
       this.groupsOf = Array.from({ length: model.nodes }, () => []);
+      /** Names of rows, and of other parts with their places. */
       this.rows = [];
-      this.joins = new Set();
+      this.labels = [];
     }
 
     group(label, members, round = false) {
@@ -165,7 +166,7 @@ const fabricLayout = (() => {
     const components = componentsByRow(model, rows, rowOf);
     const top = rows.length - 1;
     const order = (a, b) => {
-      for (let level = top - 1; level >= 1; level--) {
+      for (let level = top; level >= 1; level--) {
         const of = components[level];
         if (of[a] !== of[b]) return of[a] - of[b];
       }
@@ -179,10 +180,13 @@ const fabricLayout = (() => {
       if (hosts.has(home)) hosts.set(home, hosts.get(home) + 1);
     }
     const most = Math.max(1, ...hosts.values());
+    // Pods are the parts that only the highest row joins, or no row does.
+    const isJoined = leaves.every((leaf) => components[top][leaf] === components[top][leaves[0]]);
+    const podOf = components[isJoined ? top - 1 : top];
     let at = 0;
     let last = null;
     for (const leaf of leaves) {
-      const pod = top > 1 ? components[top - 1][leaf] : 0;
+      const pod = top > 1 ? podOf[leaf] : 0;
       if (last !== null && pod !== last) at += most * 0.4;
       last = pod;
       const width = Math.max(hosts.get(leaf), most * 0.5) + most * 0.15;
@@ -190,7 +194,8 @@ const fabricLayout = (() => {
       layout.w[leaf] = width;
       at += width;
     }
-    const room = (level) => 1 - (level + 0.5) / rows.length;
+    // The hosts are near their switches; the rows above share the rest.
+    const room = (level) => (level === 0 ? 0.95 : 0.78 - (0.7 * (level - 1)) / Math.max(top - 1, 1));
     rows.forEach((row, level) => {
       row.v = room(level);
       for (const node of row.nodes) {
@@ -248,7 +253,7 @@ const fabricLayout = (() => {
           last = alike.length;
         }
       }
-      for (let above = Math.max(level, 1); above < top; above++) {
+      for (let above = Math.max(level, 1); above <= top; above++) {
         const parts = gather(row.nodes, (node) => components[above][node]);
         const whole = parts.length === 1 || parts.length === row.nodes.length || parts.length === last;
         if (whole) continue;
@@ -312,6 +317,7 @@ const fabricLayout = (() => {
     groups.forEach((nodes, i) => {
       const angle = (2 * Math.PI * i) / groups.length - Math.PI / 2;
       const [u, v] = [0.5 + 0.4 * Math.cos(angle), 0.5 + 0.4 * Math.sin(angle)];
+      layout.labels.push({ text: prefix(nodes[0]), u, v });
       const pitch = nodes.length < 3 ? room : Math.min(room, (2 * Math.PI * room * 0.72) / nodes.length);
       nodes.forEach((node, k) => {
         const turn = (2 * Math.PI * k) / nodes.length - Math.PI / 2;
@@ -350,7 +356,7 @@ const fabricLayout = (() => {
       return Array.from(of, (value) => (high - low < 1e-6 ? 0.5 : 0.05 + (0.9 * (value - low)) / (high - low)));
     };
     const [u, v] = [fit(x), fit(y)];
-    const room = Math.min(0.2, 0.8 / Math.sqrt(count));
+    const room = Math.min(0.2, 0.5 / Math.sqrt(count));
     switches.forEach((node, i) => {
       layout.u[node] = u[i];
       layout.v[node] = v[i];

@@ -3,7 +3,7 @@
 
 const fabricPanels = (() => {
   const { make, button, chart } = fabricParts;
-  const { size, rate, percent, time } = fabricData;
+  const { size, rate, percent, counted, time } = fabricData;
 
   /** Entries of a list before the button for more. */
   const FEW = 25;
@@ -92,7 +92,7 @@ const fabricPanels = (() => {
     return {
       title: `${kind === "host" ? "Host" : "Switch"} ${model.names[node]}`,
       parts: [
-        make("p", {}, `${kind} ${model.numbers[node]} with ${own.length} ${own.length === 1 ? "port" : "ports"}; its links, the busiest direction first:`),
+        make("p", {}, `${kind} ${model.numbers[node]} with ${counted(own.length, "port")}; its links, the busiest direction first:`),
         longList(ports.length, (i) => linkButton(view, ports[i])),
       ],
       move: () => {},

@@ -3,6 +3,7 @@
 
 const fabricView = (() => {
   const { make } = fabricParts;
+  const { counted } = fabricData;
   /** Milliseconds that a run takes when it is played, and the limits of one step. */
   const WHOLE_RUN = 12000;
   const LEAST_STEP = 60;
@@ -220,11 +221,11 @@ const fabricView = (() => {
       const { step } = this.state;
       if (events.length === 0) return "";
       const { ports, nodes } = this.down;
-      const count = `${ports.size / 2} links and ${nodes.size} switches`;
-      if (step < 0) return `${count} were down at some time; see the list of failures.`;
+      const count = `${counted(ports.size / 2, "link")} and ${counted(nodes.size, "switch", "switches")}`;
+      if (step < 0) return `Down at some time: ${count}. The list of failures has the times.`;
       const begin = step > 0 ? steps.ends[step - 1] : steps.begin;
       const now = events.filter((event) => event.at_ns >= begin && event.at_ns < steps.ends[step]);
-      return [...now.map((event) => event.words), `${count} are down`].join("; ");
+      return [...now.map((event) => event.words), `down: ${count}`].join("; ");
     }
 
     /** Paints in the next frame. */
