@@ -50,6 +50,16 @@ impl<'t> Fabric<'t> {
         self.port_numbers.get(&(node, port)).copied()
     }
 
+    /// Returns the position of a port, which is often the first one after port `last`: files of
+    /// observations have the order of the fabric.
+    pub(super) fn port_after(&self, last: usize, node: NodeId, port: PortId) -> Option<usize> {
+        let next = self.ports.get(last + 1);
+        match next.is_some_and(|own| (own.node, own.port) == (node, port)) {
+            true => Some(last + 1),
+            false => self.port(node, port).map(|place| place as usize),
+        }
+    }
+
     /// Returns the position of a node.
     pub(super) fn node(&self, node: NodeId) -> Option<u32> {
         self.node_numbers.get(&node).copied()

@@ -6,7 +6,7 @@ const fabricScene = (() => {
   /** Nodes with less room than this, in pixels, collapse into groups. */
   const LEAST_HOST = 7;
   const LEAST_SWITCH = 9;
-  const LEAST_GROUP = 22;
+  const LEAST_GROUP = 9;
 
   /** The camera: pixels of the unit square, zoom and offset. */
   class Camera {

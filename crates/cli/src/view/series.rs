@@ -77,16 +77,15 @@ pub(super) fn series(
 fn place(
     file: &ResultFile,
     fabric: &Fabric<'_>,
-    node: NodeId,
-    port: PortId,
+    last: usize,
+    (node, port): (NodeId, PortId),
 ) -> Result<usize, Error> {
-    let place = fabric.port(node, port).ok_or_else(|| {
+    fabric.port_after(last, node, port).ok_or_else(|| {
         file.refused(format!(
             "topology.csv has no port {} of node {}",
             port.0, node.0
         ))
-    })?;
-    Ok(place as usize)
+    })
 }
 
 /// Sums over the samples of each port and step.
@@ -122,8 +121,9 @@ impl LinkSums {
             dropped: BTreeMap::new(),
         };
         let mut begun = vec![steps.begin(); ports];
+        let mut port = 0;
         for row in rows {
-            let port = place(file, fabric, row.node, row.port)?;
+            port = place(file, fabric, port, (row.node, row.port))?;
             let cell = port * len + steps.of(row.at);
             let seconds = row.at.since(begun[port].min(row.at)).as_secs_f64();
             begun[port] = row.at;
@@ -178,8 +178,10 @@ fn longest(
 ) -> Result<Value, Error> {
     let len = steps.len();
     let mut longest: Vec<Option<u64>> = vec![None; fabric.len() * len];
+    let mut port = 0;
     for row in rows {
-        let cell = place(file, fabric, row.node, row.port)? * len + steps.of(row.at);
+        port = place(file, fabric, port, (row.node, row.port))?;
+        let cell = port * len + steps.of(row.at);
         longest[cell] = longest[cell].max(Some(row.queue.get()));
     }
     let most = longest.iter().flatten().max().copied().unwrap_or(0);

@@ -61,6 +61,10 @@ fn of_every_kind_of_file() {
         "fct.txt",
         "0b000001 0b000501 10000 100 EVIL 2000000000 3000 2500\n",
     );
+    put(
+        "topology.csv",
+        "node,name,kind,tier,port,peer,peer_port,rate_bps,delay_ns\n0,a,EVIL,b,0,1,0,1,1\n",
+    );
     put("harm.toml", &format!("cca = [\"{escaped}\"]\n"));
     for (name, kind, path) in [
         ("file.toml", "file", "network.txt"),
@@ -91,6 +95,7 @@ fn of_every_kind_of_file() {
         &["slowdown", "fct.csv"],
         &["compare", "fct.txt", "fct.txt"],
         &["plot", "series", "fct.csv", "-o", "x.svg"],
+        &["view", "."],
         &["harm", "harm.toml"],
     ] {
         let outcome = folder.run(args);

@@ -58,5 +58,6 @@ mod terminal;
 mod threads;
 mod timeline;
 mod tools;
+mod view;
 mod warnings;
 mod words;

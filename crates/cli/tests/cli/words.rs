@@ -15,6 +15,7 @@ fn every_subcommand_has_examples() {
         "sweep",
         "check",
         "list",
+        "view",
         "mpi-probe",
         "schema",
         "completions",

@@ -147,13 +147,17 @@ fn understand(folder: &Folder, args: &[&str]) {
             folder.run(&planned).succeeded();
         }
         // A page, a picture or another form of results as above.
-        "report" | "plot" | "timeline" | "export" => {
+        "report" | "plot" | "timeline" | "export" | "view" => {
             let named = args[1..].iter().filter(|word| word.starts_with("results/"));
             let results = named.filter(|word| !word.contains('.'));
             let samples = "time_ns,flow,src,dst,class,rate_bps,window_bytes,\
                            acknowledged_bytes,throughput_bps\n1000,0,0,1,0,1e11,,1000,8e9\n";
             for name in results {
                 write_results(folder, name);
+                let fabric = "node,name,kind,tier,port,peer,peer_port,rate_bps,delay_ns\n\
+                              0,a,host,b,0,1,0,1,1\n1,b,host,b,0,0,0,1,1\n2,c,host,b,0,3,0,1,1\n\
+                              3,d,switch,b,0,2,0,1,1\n";
+                folder.write(&format!("{name}/topology.csv"), fabric);
                 folder.write(&format!("{name}/flows.csv"), samples);
                 let points = "point,load,scheme,status,flows_finished,slowdown_p99,\
                               flows_below_30KB,slowdown_p99_below_30KB\n\
