@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Runs the playground's page in a headless Chromium: the default scenario has the checksum that the
-# command has, in under three seconds. `test.sh FABRICSIM`; skipped without Chromium or the target.
+# command has, in under three seconds. `test.sh FABRICSIM [FOLDER]`; skipped without Chromium or the
+# target. Without the target, the page is still checked, with a worker that replies with results of the
+# command. The folder keeps that page and its pictures.
 set -euo pipefail
 fabricsim=$(realpath "${1:?the command}")
 cd "$(dirname "$0")"
@@ -9,13 +11,41 @@ if ! command -v chromium >/dev/null; then
     echo "skipped: chromium is not installed"
     exit 0
 fi
+work=$(mktemp -d)
+trap '"$remove" "$work"' EXIT
+
+# The page with a worker that knows the results of one run.
+stub() {
+    local folder=$1
+    mkdir -p "$folder"
+    "$fabricsim" run ../../examples/scenarios/link-flap.toml --quiet --out "$work/stub" \
+        --set observe.links=true --set observe.queues=true
+    "$fabricsim" view "$work/stub" -o "$work/view.html" >/dev/null
+    {
+        printf 'const results = '
+        sed -n 's:^<script id="data" type="application/json">\(.*\)</script>$:\1:p' "$work/view.html"
+        printf ';\nconst schema = '
+        "$fabricsim" schema | sed 's:</:<\\/:g'
+        printf ';\nconst row = "%s\\n";\n' "$(head -n 1 "$work/stub/fct.csv")"
+        cat <<'END'
+const files = { "fct.csv": row, "links.csv": "time_ns\n", "queues.csv": "time_ns\n" };
+const progress = { us: 1, finished: 1, started: 1, hops: 1, ended: "all flows have finished", checksum: "0" };
+onmessage = ({ data }) => postMessage(data.schema ? { schema } : { progress, figures: [], results: { data: results, files } });
+END
+    } >"$work/worker.js"
+    PLAYGROUND_WORKER=$work/worker.js ./build.sh "$folder/playground.html" >/dev/null
+    node page.mjs "$folder/playground.html"
+}
+if command -v node >/dev/null; then
+    stub "${2:-$work/pages}"
+else
+    echo "skipped a part: node is not installed"
+fi
 if ! rustc --print target-libdir --target wasm32-unknown-unknown >/dev/null 2>&1 ||
     [ ! -d "$(rustc --print target-libdir --target wasm32-unknown-unknown)" ]; then
     echo "skipped: the target wasm32-unknown-unknown is not installed"
     exit 0
 fi
-work=$(mktemp -d)
-trap '"$remove" "$work"' EXIT
 ./build.sh "$work/page.html"
 "$fabricsim" run --quiet --out "$work/results"
 native=$(sed -n 's/^ *"checksum": "\(.*\)",$/\1/p' "$work/results/summary.json" | head -n 1)

@@ -1,4 +1,5 @@
-// Runs the simulator. Messages in: { open: TEXT }. Messages out: { errors }, { progress, figures }.
+// Runs the simulator. Messages in: { load: MODULE } with { open: TEXT } or { schema: true }. Messages out:
+// { errors }, { progress, figures }, { results } at the end of a run, { schema }.
 "use strict";
 
 let simulator;
@@ -39,7 +40,8 @@ function run() {
     progress = reply(simulator.fabricsim_step(1));
   } while (progress.ended === null && performance.now() - begun < 100);
   const figures = reply(simulator.fabricsim_draw());
-  postMessage({ progress, figures });
+  const results = progress.ended === null ? null : reply(simulator.fabricsim_results());
+  postMessage({ progress, figures, results });
   if (progress.ended === null) {
     setTimeout(run, 0);
   }
@@ -49,6 +51,10 @@ onmessage = async (message) => {
   try {
     if (message.data.load !== undefined) {
       await load(message.data.load);
+    }
+    if (message.data.schema) {
+      postMessage({ schema: reply(simulator.fabricsim_schema()) });
+      return;
     }
     const said = open(message.data.open);
     if (said.errors) {

@@ -3,14 +3,11 @@
 //! The page has a template, a style sheet, scripts, and the data of the run as JSON with columns of
 //! numbers in base64. The scripts draw the same picture in `docs/playground`.
 
-mod columns;
 mod events;
-mod fabric;
 mod flows;
 mod page;
 mod series;
 mod source;
-mod steps;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,14 +16,12 @@ use std::process::ExitCode;
 use clap::value_parser;
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
+use fabricsim_report::observed::read_fabric;
+use fabricsim_report::view::{FORMAT, Fabric};
 use serde_json::{Value, json};
 
-use self::fabric::Fabric;
 use self::source::Source;
 use crate::console::output;
-
-/// The version of the data, which the scripts check.
-const FORMAT: u32 = 1;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -78,7 +73,7 @@ pub(crate) fn view(args: &ViewArgs) -> Result<ExitCode, Error> {
 /// Returns the data of the page.
 fn data(source: &Source, args: &ViewArgs) -> Result<Value, Error> {
     let text = source.need("topology.csv")?;
-    let fabric = Fabric::read(&text)?;
+    let fabric = Fabric::new(read_fabric(&text.text).map_err(|error| text.error(error))?);
     let mut notes = source.notes();
     let series = series::series(source, &fabric, usize::from(args.steps), &mut notes)?;
     let flows = flows::flows(source, &fabric, args.flows as usize, &mut notes)?;

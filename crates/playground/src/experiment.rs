@@ -13,6 +13,8 @@ use fabricsim_plot::figure::{
 };
 use serde_json::{Value, json};
 
+use crate::recording::Recording;
+
 /// Time between two samples.
 const INTERVAL: Duration = Duration::from_us(10);
 /// The rates of the flows with a number below this are drawn.
@@ -30,6 +32,7 @@ pub struct Experiment {
     records: Vec<FctRecord>,
     rows: Option<FctWriter<Sink>>,
     checksum: Option<String>,
+    recording: Recording,
     queues: Vec<(NodeId, PortId, TimeLine)>,
     rates: Vec<TimeLine>,
 }
@@ -67,6 +70,7 @@ impl Experiment {
             until: stop_at.map_or(Time::MAX, |after| Time::ZERO + after),
             ended: None,
             records: Vec::new(),
+            recording: Recording::default(),
             rows: FctWriter::new(io::sink()).ok(),
             checksum: None,
             rates: Vec::new(),
@@ -119,7 +123,10 @@ impl Experiment {
 
     fn sample(&mut self) {
         let ns = self.simulation.now().as_ps() as f64 / 1e3;
+        let now = self.simulation.now();
         let ports = self.simulation.ports();
+        let topology = self.simulation.routes().topology();
+        self.recording.sample(now, ports.clone(), topology);
         let mut ports = ports.iter().filter(|sample| {
             let topology = self.simulation.routes().topology();
             !topology.is_host(sample.node)
@@ -145,6 +152,13 @@ impl Experiment {
                 }),
             }
         }
+    }
+
+    /// Returns the data of the page of the fabric, and the texts of files.
+    #[must_use]
+    pub fn results(&self) -> Value {
+        let scenario = self.simulation.scenario();
+        self.recording.results(scenario, &self.records)
     }
 
     /// Draws the samples and results so far.
@@ -226,6 +240,16 @@ mod tests {
         assert_eq!(end["checksum"], summary.checksum);
         assert_eq!(end["hops"], summary.packet_hops);
         assert_eq!(end["ended"], "all flows have finished");
+        let results = experiment.results();
+        let rows = |file: &str| results["files"][file].as_str().expect("a text").lines().count() - 1;
+        assert_eq!(end["finished"], rows("fct.csv"));
+        // 64 hosts, 8 leaves and 4 spines, with a row for each port and sample.
+        let samples = results["data"]["series"]["steps"]["samples"].as_u64();
+        let samples = usize::try_from(samples.expect("a number")).expect("small");
+        assert_eq!(rows("links.csv"), samples * 2 * (64 + 32));
+        assert_eq!(rows("queues.csv"), samples * (64 + 2 * 32));
+        let names = results["data"]["fabric"]["names"].as_array();
+        assert_eq!(names.map(Vec::len), Some(64 + 8 + 4));
         let figures = experiment.figures();
         assert_eq!(figures.len(), 3);
         assert!(figures.iter().all(|figure| figure.starts_with("<svg")));

@@ -3,6 +3,7 @@
 //! JSON.
 
 mod experiment;
+mod recording;
 
 use std::cell::RefCell;
 
@@ -80,6 +81,26 @@ pub extern "C" fn fabricsim_draw() -> usize {
         Some(experiment) => experiment.figures().into(),
         None => Value::Null,
     })
+}
+
+/// Describes the fabric with its samples and results so far: the reply is the data that
+/// `fabricsim view` puts into its page, and the texts of files by their names. Returns the length
+/// of the reply.
+#[expect(unsafe_code, reason = "a name for the page's script")]
+#[unsafe(no_mangle)]
+pub extern "C" fn fabricsim_results() -> usize {
+    reply(|state| match &state.experiment {
+        Some(experiment) => experiment.results(),
+        None => Value::Null,
+    })
+}
+
+/// Describes the keys of scenarios: the reply is their JSON Schema. Returns the length of the
+/// reply.
+#[expect(unsafe_code, reason = "a name for the page's script")]
+#[unsafe(no_mangle)]
+pub extern "C" fn fabricsim_schema() -> usize {
+    reply(|_| fabricsim_scenario::json_schema::scenario_schema())
 }
 
 /// Returns the address of the last reply. It is valid until the next call.

@@ -16,6 +16,7 @@
 //! * [`Cut`] excludes warm-up and cool-down.
 //! * [`observed`] reads and summarizes queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] measures their differences.
+//! * [`view`] makes the data of a page that shows a fabric over time.
 //! * [`export`] writes results in the formats of other simulators.
 //! * [`columns`] and [`table`] read files of columns and keep the position of each word; `arrow`
 //!   reads them as tables for programs in other languages, if the feature of that name is enabled.
@@ -73,6 +74,7 @@ mod sweep_curves;
 mod sweep_table;
 pub mod table;
 mod timeline;
+pub mod view;
 mod write;
 mod write_hpcc;
 

@@ -96,6 +96,7 @@ const fabricDraw = (() => {
       this.build();
       const { context, camera, theme } = this;
       this.shown = this.levels(state);
+      this.isPlain = !state.quantity;
       context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
       context.lineJoin = "round";
       context.fillStyle = theme.page;
@@ -108,7 +109,9 @@ const fabricDraw = (() => {
     }
 
     color(level) {
-      return level < 0 ? this.theme.none : this.theme.colors[level];
+      // Without any observation, nothing needs to be set apart from what was not observed.
+      if (level < 0) return this.isPlain ? this.theme.soft : this.theme.none;
+      return this.theme.colors[level];
     }
 
     stroke(points, color, width, shift = 0) {

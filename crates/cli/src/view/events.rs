@@ -1,9 +1,9 @@
 //! Failures, repairs and changes of links.
 
 use fabricsim_base::id::NodeId;
+use fabricsim_report::view::Fabric;
 use serde_json::{Value, json};
 
-use super::fabric::Fabric;
 use crate::plot::event;
 
 /// Returns the events of the scenario in `summary`, in its order: time, kind, words, and the ports

@@ -6,11 +6,10 @@ use fabricsim::Error;
 use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::units::Duration;
 use fabricsim_report::observed::{DelayedFlow, Delays, read_flow_hops};
+use fabricsim_report::view::{Distinct, Fabric, Unknown, flow_rows};
 use fabricsim_report::{FctRecord, read_fct};
 use serde_json::{Value, json};
 
-use super::columns::Distinct;
-use super::fabric::Fabric;
 use super::source::{ResultFile, Source};
 use crate::results::class_name;
 
@@ -22,12 +21,12 @@ pub(super) fn flows(
     notes: &mut Vec<String>,
 ) -> Result<Value, Error> {
     let mut data = match source.get("delays.csv")? {
-        Some(file) => of_delays(&file, fabric, most)?,
+        Some(file) => of_delays(source, &file, fabric, most)?,
         None => {
             let adds = "parts of completion times";
             notes.push(source.missing("delays.csv", "delays", adds));
             match source.get("fct.csv")? {
-                Some(file) => of_records(&file, fabric, most)?,
+                Some(file) => of_records(source, &file, fabric, most)?,
                 None => return Ok(Value::Null),
             }
         }
@@ -41,12 +40,17 @@ pub(super) fn flows(
     }
     data["classes"] = json!(classes);
     if let Some(file) = source.get("hop_delays.csv")? {
-        data["paths"] = paths(&file, &data, fabric)?;
+        data["paths"] = paths(source, &file, &data, fabric)?;
     }
     Ok(data)
 }
 
-fn of_delays(file: &ResultFile, fabric: &Fabric<'_>, most: usize) -> Result<Value, Error> {
+fn of_delays(
+    source: &Source,
+    file: &ResultFile,
+    fabric: &Fabric<'_>,
+    most: usize,
+) -> Result<Value, Error> {
     let delays = Delays::read(&file.text).map_err(|error| file.error(error))?;
     let mut flows = delays.slowest_first();
     let all = flows.len();
@@ -58,7 +62,8 @@ fn of_delays(file: &ResultFile, fabric: &Fabric<'_>, most: usize) -> Result<Valu
         let Some(parts) = parts.get_mut(&flow.flow) else {
             continue;
         };
-        let port = part.port.map(|at| port(file, fabric, at)).transpose()?;
+        let port = part.port.map(|at| port("delays.csv", fabric, at));
+        let port = port.transpose().map_err(|own| source.refused(&own))?;
         parts.push(json!([
             words.place(part.stage),
             words.place(part.part),
@@ -72,13 +77,18 @@ fn of_delays(file: &ResultFile, fabric: &Fabric<'_>, most: usize) -> Result<Valu
     Ok(json!({
         "from": "delays.csv",
         "all": all,
-        "rows": rows(file, &flows, fabric)?,
+        "rows": flow_rows(fabric, "delays.csv", &flows).map_err(|own| source.refused(&own))?,
         "parts": parts,
         "words": words.values,
     }))
 }
 
-fn of_records(file: &ResultFile, fabric: &Fabric<'_>, most: usize) -> Result<Value, Error> {
+fn of_records(
+    source: &Source,
+    file: &ResultFile,
+    fabric: &Fabric<'_>,
+    most: usize,
+) -> Result<Value, Error> {
     let records = read_fct(&file.text).map_err(|error| file.error(error))?;
     let flow = |own: &FctRecord| DelayedFlow {
         flow: own.flow,
@@ -95,37 +105,18 @@ fn of_records(file: &ResultFile, fabric: &Fabric<'_>, most: usize) -> Result<Val
     flows.sort_by_key(|own| own.flow);
     flows.sort_by(|a, b| b.slowdown().total_cmp(&a.slowdown()));
     flows.truncate(most);
-    Ok(json!({ "from": "fct.csv", "all": all, "rows": rows(file, &flows, fabric)? }))
-}
-
-/// Returns a row for each flow: number, source, destination, class, bytes, start, completion time and
-/// ideal completion time in nanoseconds.
-fn rows(
-    file: &ResultFile,
-    flows: &[DelayedFlow],
-    fabric: &Fabric<'_>,
-) -> Result<Vec<Value>, Error> {
-    let node = |node: NodeId| {
-        let place = fabric.node(node);
-        place.ok_or_else(|| file.refused(format!("topology.csv has no node {}", node.0)))
-    };
-    let row = |own: &DelayedFlow| {
-        Ok(json!([
-            own.flow.0,
-            node(own.src)?,
-            node(own.dst)?,
-            own.class.0,
-            own.size.get(),
-            own.start.as_ps() as f64 / 1e3,
-            ns(own.fct),
-            ns(own.ideal)
-        ]))
-    };
-    flows.iter().map(row).collect()
+    Ok(
+        json!({ "from": "fct.csv", "all": all, "rows": flow_rows(fabric, "fct.csv", &flows).map_err(|own| source.refused(&own))? }),
+    )
 }
 
 /// Returns the switch ports that each flow of `data` used, in the order of hops.
-fn paths(file: &ResultFile, data: &Value, fabric: &Fabric<'_>) -> Result<Value, Error> {
+fn paths(
+    source: &Source,
+    file: &ResultFile,
+    data: &Value,
+    fabric: &Fabric<'_>,
+) -> Result<Value, Error> {
     let hops = read_flow_hops(&file.text).map_err(|error| file.error(error))?;
     let numbers = data["rows"].as_array().into_iter().flatten();
     let numbers: Vec<u64> = numbers.filter_map(|row| row[0].as_u64()).collect();
@@ -133,19 +124,21 @@ fn paths(file: &ResultFile, data: &Value, fabric: &Fabric<'_>) -> Result<Value, 
         numbers.iter().map(|number| (*number, Vec::new())).collect();
     for hop in &hops {
         if let Some(path) = paths.get_mut(&u64::from(hop.flow.0)) {
-            path.push(port(file, fabric, (hop.node, hop.port))?);
+            let port = port("hop_delays.csv", fabric, (hop.node, hop.port));
+            path.push(port.map_err(|own| source.refused(&own))?);
         }
     }
     Ok(numbers.iter().map(|number| json!(paths[number])).collect())
 }
 
-fn port(file: &ResultFile, fabric: &Fabric<'_>, at: (NodeId, PortId)) -> Result<u32, Error> {
-    let (node, port) = at;
-    fabric.port(node, port).ok_or_else(|| {
-        file.refused(format!(
-            "topology.csv has no port {} of node {}",
-            port.0, node.0
-        ))
+fn port(
+    file: &'static str,
+    fabric: &Fabric<'_>,
+    (node, port): (NodeId, PortId),
+) -> Result<u32, Unknown> {
+    fabric.port(node, port).ok_or_else(|| Unknown {
+        file,
+        subject: format!("port {} of node {}", port.0, node.0),
     })
 }
 

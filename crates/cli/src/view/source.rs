@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fabricsim::Error;
 use fabricsim::output::partial_name;
 use fabricsim_base::input::InputError;
+use fabricsim_report::view::Unknown;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
@@ -21,15 +22,6 @@ impl ResultFile {
     /// Returns an error at a word of the file.
     pub(super) fn error(&self, error: InputError) -> Error {
         Error::input(&self.name, &self.text, error)
-    }
-
-    /// Returns an error of the whole file.
-    pub(super) fn refused(&self, message: String) -> Error {
-        Error::Unsupported {
-            scenario: self.name.clone(),
-            message,
-            help: "run the scenario again: the files belong to different runs".to_owned(),
-        }
     }
 }
 
@@ -74,6 +66,15 @@ impl Source {
             text: read_text(FileKind::RESULTS, &path)?,
             name: path.display().to_string(),
         })
+    }
+
+    /// Returns the error of files that do not belong together.
+    pub(super) fn refused(&self, unknown: &Unknown) -> Error {
+        Error::Unsupported {
+            scenario: self.path(unknown.file).display().to_string(),
+            message: unknown.to_string(),
+            help: "run the scenario again: the files belong to different runs".to_owned(),
+        }
     }
 
     /// Reads a file if the run has written it.

@@ -89,7 +89,10 @@ const fabricView = (() => {
       const picture = make("div", { className: "picture" }, bar,
         make("div", { className: "stage" }, this.canvas, this.tip),
         this.timeBar.element, this.said, this.legend.element);
-      const panels = [this.selection.element, this.busiest.element, fabricPanels.eventsPanel(this), fabricPanels.flowsPanel(this), fabricPanels.notesPanel(this)];
+      const notes = fabricPanels.notesPanel(this);
+      const panels = [this.selection.element, this.busiest.element, fabricPanels.eventsPanel(this), fabricPanels.flowsPanel(this)];
+      // Without colors, the notes that tell how to get some come first.
+      panels.splice(this.state.quantity ? panels.length : 1, 0, notes);
       const side = make("div", { className: "side" }, ...panels.filter(Boolean));
       this.root.replaceChildren(make("div", { className: "fabric-view" }, picture, side));
       this.selection.show(null);

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim::Error;
 use fabricsim_base::id::{NodeId, PortId};
-use fabricsim_report::observed::{FabricPort, read_fabric};
 use serde_json::{Value, json};
 
 use super::columns::{Distinct, bytes, integers};
-use super::source::ResultFile;
+use crate::observed::FabricPort;
 
 /// The network of a run. Nodes and ports have numbers from 0 in the order of the file, without gaps.
-pub(super) struct Fabric<'t> {
+#[derive(Clone, Debug)]
+pub struct Fabric<'t> {
     ports: Vec<FabricPort<'t>>,
     port_numbers: BTreeMap<(NodeId, PortId), u32>,
     /// Number, name, and whether it is a host.
@@ -20,8 +19,14 @@ pub(super) struct Fabric<'t> {
 }
 
 impl<'t> Fabric<'t> {
-    pub(super) fn read(file: &'t ResultFile) -> Result<Self, Error> {
-        let ports = read_fabric(&file.text).map_err(|error| file.error(error))?;
+    /// Creates a fabric of ports whose links have two ends, as [`read_fabric`] returns them.
+    ///
+    /// [`read_fabric`]: crate::observed::read_fabric
+    ///
+    /// # Panics
+    /// If there are 2^32 ports.
+    #[must_use]
+    pub fn new(ports: Vec<FabricPort<'t>>) -> Self {
         let mut nodes = Vec::new();
         let mut node_numbers = BTreeMap::new();
         let mut port_numbers = BTreeMap::new();
@@ -32,12 +37,12 @@ impl<'t> Fabric<'t> {
                 u32::try_from(nodes.len() - 1).expect("fewer nodes than numbers of nodes")
             });
         }
-        Ok(Self {
+        Self {
             ports,
             port_numbers,
             nodes,
             node_numbers,
-        })
+        }
     }
 
     /// Returns the number of ports.
@@ -46,7 +51,8 @@ impl<'t> Fabric<'t> {
     }
 
     /// Returns the position of a port.
-    pub(super) fn port(&self, node: NodeId, port: PortId) -> Option<u32> {
+    #[must_use]
+    pub fn port(&self, node: NodeId, port: PortId) -> Option<u32> {
         self.port_numbers.get(&(node, port)).copied()
     }
 
@@ -61,13 +67,15 @@ impl<'t> Fabric<'t> {
     }
 
     /// Returns the position of a node.
-    pub(super) fn node(&self, node: NodeId) -> Option<u32> {
+    #[must_use]
+    pub fn node(&self, node: NodeId) -> Option<u32> {
         self.node_numbers.get(&node).copied()
     }
 
     /// Returns the ports of the links between two nodes, first those of `a` and then those of `b`,
     /// or only of the link `index` among several.
-    pub(super) fn links(&self, a: NodeId, b: NodeId, index: Option<u64>) -> Vec<u32> {
+    #[must_use]
+    pub fn links(&self, a: NodeId, b: NodeId, index: Option<u64>) -> Vec<u32> {
         let mut ports = Vec::new();
         let of = (self.ports.iter().zip(0..)).filter(|(own, _)| (own.node, own.peer) == (a, b));
         for ((own, number), place) in of.zip(0..) {
@@ -80,7 +88,8 @@ impl<'t> Fabric<'t> {
     }
 
     /// Returns the names of nodes by their numbers.
-    pub(super) fn names(&self) -> BTreeMap<u64, String> {
+    #[must_use]
+    pub fn names(&self) -> BTreeMap<u64, String> {
         let nodes = self.nodes.iter();
         nodes
             .map(|(number, name, _)| (u64::from(number.0), (*name).to_owned()))
@@ -88,7 +97,8 @@ impl<'t> Fabric<'t> {
     }
 
     /// Returns the data of the page.
-    pub(super) fn data(&self) -> Value {
+    #[must_use]
+    pub fn data(&self) -> Value {
         let mut tiers = Distinct::default();
         let mut rates = Distinct::default();
         let mut delays = Distinct::default();

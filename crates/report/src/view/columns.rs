@@ -1,5 +1,7 @@
 //! Columns of numbers in base64, the first byte of each number being its lowest.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -28,23 +30,28 @@ pub(super) fn integers(values: impl IntoIterator<Item = u32>) -> Value {
 }
 
 /// Values with their positions among the distinct ones, in the order of their first use.
-pub(super) struct Distinct<T> {
-    pub(super) values: Vec<T>,
-    places: std::collections::BTreeMap<T, u32>,
+#[derive(Debug)]
+pub struct Distinct<T> {
+    /// The distinct values.
+    pub values: Vec<T>,
+    places: BTreeMap<T, u32>,
 }
 
 impl<T> Default for Distinct<T> {
     fn default() -> Self {
         Self {
             values: Vec::new(),
-            places: std::collections::BTreeMap::new(),
+            places: BTreeMap::new(),
         }
     }
 }
 
 impl<T: Copy + Ord> Distinct<T> {
     /// Returns the position of `value`.
-    pub(super) fn place(&mut self, value: T) -> u32 {
+    ///
+    /// # Panics
+    /// If there are 2^32 distinct values.
+    pub fn place(&mut self, value: T) -> u32 {
         let next = u32::try_from(self.values.len()).expect("fewer values than rows of a file");
         *self.places.entry(value).or_insert_with(|| {
             self.values.push(value);
