@@ -241,7 +241,14 @@ mod tests {
         assert_eq!(end["hops"], summary.packet_hops);
         assert_eq!(end["ended"], "all flows have finished");
         let results = experiment.results();
-        let rows = |file: &str| results["files"][file].as_str().expect("a text").lines().count() - 1;
+        let rows = |file: &str| {
+            results["files"][file]
+                .as_str()
+                .expect("a text")
+                .lines()
+                .count()
+                - 1
+        };
         assert_eq!(end["finished"], rows("fct.csv"));
         // 64 hosts, 8 leaves and 4 spines, with a row for each port and sample.
         let samples = results["data"]["series"]["steps"]["samples"].as_u64();

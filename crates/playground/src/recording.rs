@@ -14,8 +14,6 @@ use fabricsim_scenario::schema::event::{EventKind, LinkName};
 use fabricsim_topology::{Tiers, Topology};
 use serde_json::{Value, json};
 
-
-
 /// Most steps in time of the page.
 const STEPS: usize = 100;
 /// Most flows of the page, those with the largest slowdown.
@@ -80,7 +78,13 @@ impl Recording {
         let names = Names::new(topology);
         let ports = names.ports(topology);
         let fabric = Fabric::new(ports.clone());
-        let steps = series(&fabric, Time::ZERO, Some(&self.links), Some(&self.queues), STEPS);
+        let steps = series(
+            &fabric,
+            Time::ZERO,
+            Some(&self.links),
+            Some(&self.queues),
+            STEPS,
+        );
         let mut slowest: Vec<DelayedFlow> = records.iter().map(flow).collect();
         slowest.sort_by_key(|own| own.flow);
         slowest.sort_by(|a, b| b.slowdown().total_cmp(&a.slowdown()));
@@ -92,7 +96,10 @@ impl Recording {
                 .to_owned(),
         ];
         if self.is_cut {
-            notes.push(format!("The first {} samples of ports are shown.", self.links.len()));
+            notes.push(format!(
+                "The first {} samples of ports are shown.",
+                self.links.len()
+            ));
         }
         let data = json!({
             "format": FORMAT,
@@ -132,7 +139,12 @@ impl Recording {
             ports.get(first).map_or("", |own| name(own.peer))
         };
         for own in &self.links {
-            line(&mut links, own.at, (own.node, name(own.node)), (own.port.0, peer(own.node, own.port)));
+            line(
+                &mut links,
+                own.at,
+                (own.node, name(own.node)),
+                (own.port.0, peer(own.node, own.port)),
+            );
             writeln!(
                 links,
                 "{},{:.6},{},{},{}",
@@ -145,7 +157,12 @@ impl Recording {
             .expect("a string takes everything");
         }
         for own in &self.queues {
-            line(&mut queues, own.at, (own.node, name(own.node)), (own.port.0, peer(own.node, own.port)));
+            line(
+                &mut queues,
+                own.at,
+                (own.node, name(own.node)),
+                (own.port.0, peer(own.node, own.port)),
+            );
             writeln!(queues, "{}", own.queue.get()).expect("a string takes everything");
         }
         json!({
@@ -195,11 +212,15 @@ impl Names {
         let nodes = || (0..topology.len()).map(NodeId::from_index);
         let of_links = nodes().flat_map(|node| {
             let ports = topology.ports(node).iter();
-            ports.map(|port| tiers.of_link(node, port.peer)).collect::<Vec<_>>()
+            ports
+                .map(|port| tiers.of_link(node, port.peer))
+                .collect::<Vec<_>>()
         });
         Self {
             tiers: of_links.collect(),
-            nodes: nodes().map(|node| topology.name(node).to_string()).collect(),
+            nodes: nodes()
+                .map(|node| topology.name(node).to_string())
+                .collect(),
         }
     }
 
