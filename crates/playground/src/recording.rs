@@ -53,7 +53,9 @@ impl Recording {
                 node: own.node,
                 port: own.port,
                 sent: Bytes::new(own.sent.get() - was(|last| last.sent.get())),
-                utilization: own.utilization_since(before.unwrap_or(&idle), now.since(since)),
+                utilization: rounded(
+                    own.utilization_since(before.unwrap_or(&idle), now.since(since)),
+                ),
                 marked_packets: own.marked - was(|last| last.marked),
                 dropped_packets: own.dropped - was(|last| last.dropped),
                 paused: own
@@ -119,50 +121,36 @@ impl Recording {
         json!({ "data": data, "files": self.files(&ports, records) })
     }
 
-    /// Returns the texts of files as `fabricsim run` writes them, without the tiers of ports.
+    /// Returns the texts of files as `fabricsim run` writes them.
     fn files(&self, ports: &[FabricPort<'_>], records: &[FctRecord]) -> Value {
         let mut rows = FctWriter::new(Vec::new()).expect("memory takes everything");
         for record in records {
             rows.write(record).expect("memory takes everything");
         }
         let (fct, _) = rows.finish().expect("memory takes everything");
-        let mut links = "time_ns,node,port,name,peer,sent_bytes,utilization,marked_packets,\
+        let begin = |text: &mut String, at: Time, node: NodeId, port: PortId| {
+            let place = ports.partition_point(|own| (own.node, own.port) < (node, port));
+            let own = &ports[place];
+            let peer = &ports[ports.partition_point(|other| other.node < own.peer)];
+            let at = ns(at.as_ps());
+            let (node, port) = (node.0, port.0);
+            let (name, tier, peer) = (own.name, own.tier, peer.name);
+            write!(text, "{at},{node},{port},{name},{tier},{peer},")
+        };
+        let mut links = "time_ns,node,port,name,tier,peer,sent_bytes,utilization,marked_packets,\
                          dropped_packets,paused_ns\n"
             .to_owned();
-        let mut queues = "time_ns,node,port,name,peer,queue_bytes\n".to_owned();
-        let name = |node: NodeId| {
-            let first = ports.partition_point(|own| own.node < node);
-            ports.get(first).map_or("", |own| own.name)
-        };
-        let peer = |node: NodeId, port| {
-            let first = ports.partition_point(|own| (own.node, own.port) < (node, port));
-            ports.get(first).map_or("", |own| name(own.peer))
-        };
         for own in &self.links {
-            line(
-                &mut links,
-                own.at,
-                (own.node, name(own.node)),
-                (own.port.0, peer(own.node, own.port)),
-            );
-            writeln!(
-                links,
-                "{},{:.6},{},{},{}",
-                own.sent.get(),
-                own.utilization,
-                own.marked_packets,
-                own.dropped_packets,
-                ns(own.paused.as_ps())
-            )
-            .expect("a string takes everything");
+            begin(&mut links, own.at, own.node, own.port).expect("a string takes everything");
+            let paused = ns(own.paused.as_ps());
+            let (sent, utilization) = (own.sent.get(), own.utilization);
+            let (marked, dropped) = (own.marked_packets, own.dropped_packets);
+            writeln!(links, "{sent},{utilization:.6},{marked},{dropped},{paused}")
+                .expect("a string takes everything");
         }
+        let mut queues = "time_ns,node,port,name,tier,peer,queue_bytes\n".to_owned();
         for own in &self.queues {
-            line(
-                &mut queues,
-                own.at,
-                (own.node, name(own.node)),
-                (own.port.0, peer(own.node, own.port)),
-            );
+            begin(&mut queues, own.at, own.node, own.port).expect("a string takes everything");
             writeln!(queues, "{}", own.queue.get()).expect("a string takes everything");
         }
         json!({
@@ -173,10 +161,9 @@ impl Recording {
     }
 }
 
-/// Writes the columns that tell the time and the port of a row.
-fn line(text: &mut String, at: Time, (node, name): (NodeId, &str), (port, peer): (u16, &str)) {
-    let at = ns(at.as_ps());
-    write!(text, "{at},{},{port},{name},{peer},", node.0).expect("a string takes everything");
+/// Rounds a share half up to six decimals, as the command does.
+fn rounded(share: f64) -> f64 {
+    (share * 1e6 + 0.5).floor() / 1e6
 }
 
 /// Returns picoseconds as nanoseconds with up to three decimals.
@@ -218,9 +205,7 @@ impl Names {
         });
         Self {
             tiers: of_links.collect(),
-            nodes: nodes()
-                .map(|node| topology.name(node).to_string())
-                .collect(),
+            nodes: nodes().map(|node| topology.name(node).to_owned()).collect(),
         }
     }
 

@@ -82,11 +82,11 @@ fn bytes(value: &Value) -> Vec<u8> {
     let mut all = Vec::new();
     let (mut bits, mut count) = (0usize, 0);
     for letter in text.chars() {
-        bits = (bits << 6 | letters.find(letter).expect("a letter of base64")) & 0xffff;
+        bits = ((bits << 6) | letters.find(letter).expect("a letter of base64")) & 0xffff;
         count += 6;
         if count >= 8 {
             count -= 8;
-            all.push(u8::try_from(bits >> count & 0xff).expect("eight bits"));
+            all.push(u8::try_from((bits >> count) & 0xff).expect("eight bits"));
         }
     }
     all

@@ -187,7 +187,7 @@ mod tests {
     fn length(code: u8, unit: u64) -> u64 {
         match code {
             0..32 => u64::from(code) * unit,
-            _ => u64::from(16 + code % 16) * unit << (code / 16 - 1),
+            _ => (u64::from(16 + code % 16) * unit) << (code / 16 - 1),
         }
     }
 
