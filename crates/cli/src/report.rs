@@ -4,15 +4,19 @@ mod classes;
 mod control;
 mod delays;
 mod differences;
+mod differing;
 mod grouping;
-mod headline;
 mod jobs;
+mod layout;
 mod observed;
+mod over_axes;
 mod over_time;
-mod pairs;
+mod read;
 mod runs;
 mod schemes;
 mod settings;
+mod verdict;
+mod warnings;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,9 +31,13 @@ use serde_json::Value;
 
 use crate::console::output;
 use crate::results::FlowSelection;
+use differing::settings_that_differ;
 use grouping::groups;
-use runs::{Run, read_runs, thousands};
-use settings::{overview, scenarios, settings_that_differ};
+use read::read_runs;
+use runs::{Run, thousands};
+use settings::{overview, scenarios};
+
+pub(crate) use warnings::counted;
 
 /// Unfinished flows in the table, at most.
 const UNFINISHED: usize = 20;
@@ -64,7 +72,8 @@ pub(crate) struct ReportArgs {
 /// Writes the report.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     refuse_input(&args.out, &args.results)?;
-    let runs = read_runs(&args.results, &args.selection)?;
+    let results = read_runs(&args.results, &args.selection)?;
+    let runs = &results.runs;
     let Some(first) = runs.first() else {
         let paths: Vec<String> = args
             .results
@@ -82,43 +91,55 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
         count => format!("Results of {count} runs"),
     });
     let mut page = Page::new(&title);
-    warnings(&mut page, &runs);
+    warn(&mut page, runs);
     let selected = args.selection.describe();
     if !selected.is_empty() {
         page.paragraph(&format!("Only {selected}."));
     }
-    let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
-    let groups = groups(&names);
+    let groups = groups(&results.layout);
     // The verdict first, then the data behind it.
-    headline::headline(&mut page, &runs);
-    classes::slowdowns(&mut page, &runs, &groups);
-    classes::losses(&mut page, &runs);
-    control::buffers(&mut page, &runs);
-    control::reactions(&mut page, &runs);
-    classes::incasts(&mut page, &runs);
-    classes::queries(&mut page, &runs);
-    jobs::jobs(&mut page, &runs);
-    delays::delays(&mut page, &runs)?;
-    settings_that_differ(&mut page, &runs);
-    overview(&mut page, &runs);
-    unfinished(&mut page, &runs);
+    verdict::verdict(&mut page, &results);
+    // Many groups of settings have one figure over an axis, and their figures over size later.
+    let many = groups.len() > 1;
+    match many {
+        true => over_axes::slowdowns(&mut page, &results),
+        false => classes::slowdowns(&mut page, &results, &groups),
+    }
+    classes::tails(&mut page, &results);
+    jobs::jobs(&mut page, &results);
+    classes::losses(&mut page, runs);
+    control::buffers(&mut page, runs);
+    control::reactions(&mut page, runs);
+    classes::incasts(&mut page, runs);
+    classes::queries(&mut page, runs);
+    delays::delays(&mut page, runs)?;
+    settings_that_differ(&mut page, &results);
+    overview(&mut page, runs);
+    unfinished(&mut page, runs);
     page.appendix();
-    classes::by_size(&mut page, &runs);
-    over_time::distributions(&mut page, &runs, &groups);
-    over_time::observations(&mut page, &runs, &groups)?;
-    observed::tables(&mut page, &runs)?;
-    scenarios(&mut page, &runs);
+    verdict::all_comparisons(&mut page, &results);
+    if many {
+        classes::slowdowns(&mut page, &results, &groups);
+    }
+    classes::by_size(&mut page, runs);
+    over_time::distributions(&mut page, &results, &groups);
+    over_time::observations(&mut page, &results, &groups)?;
+    observed::tables(&mut page, runs)?;
+    scenarios(&mut page, runs);
     let html = page.finish();
     write_whole(&args.out, |file| file.write_all(html.as_bytes()))?;
     output(&format!("{}\n", args.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn warnings(page: &mut Page, runs: &[Run]) {
-    for run in runs {
-        for warning in run.warnings() {
-            page.warning(&format!("{}: {warning}", run.name));
-        }
+/// Adds each warning once, with the number of runs that have it.
+fn warn(page: &mut Page, runs: &[Run]) {
+    let own: Vec<(&str, Vec<String>)> = runs
+        .iter()
+        .map(|run| (run.name.as_str(), run.warnings()))
+        .collect();
+    for warning in counted(&own) {
+        page.warning(&warning);
     }
 }
 

@@ -59,7 +59,7 @@ pub use slowdown_curve::{BinCount, SlowdownCurve};
 pub use style::{Dash, Draw, Marker, Strength, Style};
 #[cfg(not(feature = "png"))]
 pub use svg_only::{rasterize, to_pdf};
-pub use sweep::{SweepPanel, sweep_figure};
+pub use sweep::{SweepPanel, numeric_values, sweep_figure};
 pub use theme::Theme;
 pub use ticks::quantity;
 pub use time_lines::{FlowWords, Selection, TimeLine, read_time_lines};

@@ -2,7 +2,7 @@
 
 use fabricsim_base::units::Bytes;
 
-use crate::quantile::Percentile;
+use crate::quantile::{Confidence, Percentile};
 use crate::record::FctRecord;
 use crate::size_bins::SizeBin;
 
@@ -26,6 +26,20 @@ impl Percentile {
         let rest = self.percent().min(100.0 - self.percent());
         // 99.9 has no exact binary fraction; without the tolerance, this would be 1,001.
         (100.0 / rest - 1e-6).ceil() as usize
+    }
+
+    /// Returns the fewest values of one run with an interval of this percentile
+    /// ([`percentile_interval`](crate::percentile_interval)): with fewer, the largest or the smallest
+    /// of them may be on the wrong side of it. The 95th percentile needs 72 values at 95%.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number of values, which a cast saturates"
+    )]
+    pub fn least_values_of_interval(self, confidence: Confidence) -> usize {
+        let far = self.fraction().max(1.0 - self.fraction());
+        (libm::log(confidence.tail()) / libm::log(far)).ceil() as usize
     }
 
     /// Returns `true` if `count` values are enough for this percentile (see
@@ -109,6 +123,20 @@ mod tests {
             let percentile = Percentile::new(percent).expect("a percentile");
             assert_eq!(percentile.least_values(), least, "{percent}");
             assert!(percentile.is_known_of(least) && !percentile.is_known_of(least - 1));
+        }
+    }
+
+    #[test]
+    fn intervals_need_more_values_than_their_percentiles() {
+        for percent in [1.0, 50.0, 90.0, 95.0, 99.0] {
+            let percentile = Percentile::new(percent).expect("a percentile");
+            let least = percentile.least_values_of_interval(Confidence::P95);
+            let sorted: Vec<f64> = (0..1_000).map(f64::from).collect();
+            let has = |count: usize| {
+                let values = &sorted[..count];
+                crate::percentile_interval(values, percentile, Confidence::P95).is_some()
+            };
+            assert!(has(least) && !has(least - 1), "p{percent}: {least}");
         }
     }
 

@@ -1,11 +1,11 @@
-//! Tails of the slowdown by class and size, and their ratios between results.
+//! Tails of the slowdown by class and size.
 
 use std::collections::BTreeMap;
 
 use fabricsim_base::id::ClassId;
 
 use crate::bin_table::PercentileEstimate;
-use crate::interval::{Interval, ReplicaMean, percentile_interval};
+use crate::interval::percentile_interval;
 use crate::quantile::{Confidence, Percentile};
 use crate::record::FctRecord;
 use crate::size_class::SizeClass;
@@ -89,130 +89,12 @@ pub fn estimates(
     percentiles.iter().map(estimate).collect()
 }
 
-/// The ratio of a value under one setting to its value under another, with its uncertainty.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ratio {
-    /// The value under the first setting divided by the value under the second.
-    pub ratio: f64,
-    /// Confidence interval; `None` if there are too few flows and too few runs for one.
-    pub interval: Option<Interval>,
-    /// Number of runs of each setting behind the interval; 1 if it is computed from flows of one
-    /// run.
-    pub runs: usize,
-    /// Number of runs of each setting, including runs without a value.
-    pub given: usize,
-}
-
-impl Ratio {
-    /// Computes the ratio of the estimates `first` to `second`, which have one estimate for each
-    /// run of a setting, in the order of seeds. Returns `None` if either setting has no value.
-    ///
-    /// With several runs of each setting, the interval is Student's, of the logarithms. If both
-    /// settings have the same number of runs, it is computed from the ratios of pairs with two
-    /// values, because runs of one seed have the same flows. Otherwise the ends of both intervals
-    /// are divided by one another. With one run of each setting, it is computed from the ends of
-    /// both [`percentile_interval`]s, which assume that flows are independent.
-    #[must_use]
-    pub fn between(
-        first: &[PercentileEstimate],
-        second: &[PercentileEstimate],
-        confidence: Confidence,
-    ) -> Option<Self> {
-        let given = first.len().min(second.len());
-        let known = |(a, b): &(&PercentileEstimate, &PercentileEstimate)| {
-            a.slowdown.is_some() && b.slowdown.is_some()
-        };
-        let pairs = || first.iter().zip(second).filter(known);
-        // Even a single pair is better than runs of different seeds, since a pair has the same
-        // flows.
-        let is_paired = first.len() == second.len() && pairs().next().is_some();
-        let (first, second): (Vec<PercentileEstimate>, Vec<_>) = match is_paired {
-            true => pairs().map(|(a, b)| (*a, *b)).unzip(),
-            false => (first.to_vec(), second.to_vec()),
-        };
-        // Logarithms turn ratios into differences, for which Student's interval is made.
-        let logs = |estimates: &[PercentileEstimate]| -> Vec<f64> {
-            let known = estimates.iter().filter_map(|estimate| estimate.slowdown);
-            known.map(libm::log).collect()
-        };
-        let (a, b) = (logs(&first), logs(&second));
-        let runs = a.len().min(b.len());
-        if runs > 1 && is_paired {
-            let ratios: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-            let mean = ReplicaMean::new(&ratios, confidence)?;
-            return Some(Self {
-                ratio: libm::exp(mean.mean),
-                interval: mean.interval.map(|log| Interval {
-                    low: libm::exp(log.low),
-                    high: libm::exp(log.high),
-                }),
-                runs,
-                given,
-            });
-        }
-        // Without pairs, the errors of both settings add up: divide opposite ends of their
-        // intervals.
-        let (mean_a, mean_b) = (
-            ReplicaMean::new(&a, confidence)?,
-            ReplicaMean::new(&b, confidence)?,
-        );
-        let ends = |mean: &ReplicaMean, estimates: &[PercentileEstimate]| match mean.interval {
-            Some(log) => Some((libm::exp(log.low), libm::exp(log.high))),
-            None => {
-                let own = estimates.iter().find(|own| own.slowdown.is_some())?;
-                own.interval.map(|interval| (interval.low, interval.high))
-            }
-        };
-        let interval = ends(&mean_a, &first).zip(ends(&mean_b, &second));
-        Some(Self {
-            ratio: libm::exp(mean_a.mean - mean_b.mean),
-            interval: interval.map(|(a, b)| Interval {
-                low: a.0 / b.1,
-                high: a.1 / b.0,
-            }),
-            runs,
-            given,
-        })
-    }
-
-    /// Returns the inverse ratio.
-    #[must_use]
-    pub fn inverse(self) -> Self {
-        Self {
-            ratio: 1.0 / self.ratio,
-            interval: self.interval.map(|interval| Interval {
-                low: 1.0 / interval.high,
-                high: 1.0 / interval.low,
-            }),
-            runs: self.runs,
-            given: self.given,
-        }
-    }
-
-    /// Returns `true` if the difference is significant: the interval is known and does not contain
-    /// 1.
-    #[must_use]
-    pub fn is_a_difference(&self) -> bool {
-        self.interval
-            .is_some_and(|interval| interval.low > 1.0 || interval.high < 1.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::record::testing::record;
 
     const LEVELS: [Percentile; 2] = [Percentile::P50, Percentile::P99];
-
-    fn runs(values: &[f64]) -> Vec<PercentileEstimate> {
-        let estimate = |value: &f64| PercentileEstimate {
-            percentile: Percentile::P99,
-            slowdown: Some(*value),
-            interval: None,
-        };
-        values.iter().map(estimate).collect()
-    }
 
     #[test]
     fn flows_are_grouped_by_class_and_size() {
@@ -249,71 +131,5 @@ mod tests {
             })
             .collect::<Vec<Vec<bool>>>();
         assert_eq!(known, [[true, false], [false, false], [true, true]]);
-    }
-
-    #[test]
-    fn ratios_of_seeds_are_of_pairs() {
-        // The seeds differ much, but the ratio hardly does: 2, 2.1, 1.9.
-        let ratio = Ratio::between(
-            &runs(&[4.0, 21.0, 190.0]),
-            &runs(&[2.0, 10.0, 100.0]),
-            Confidence::P95,
-        );
-        let ratio = ratio.expect("values");
-        assert!((ratio.ratio - 2.0).abs() < 0.01, "{ratio:?}");
-        assert!(ratio.is_a_difference());
-        let interval = ratio.interval.expect("three runs");
-        assert!(interval.low > 1.7 && interval.high < 2.3, "{interval:?}");
-        assert!((ratio.inverse().ratio - 0.5).abs() < 0.01);
-        assert!((ratio.inverse().inverse().ratio - ratio.ratio).abs() < 1e-12);
-    }
-
-    /// A run has no value if its flows are too few for the percentile; its pair does not count.
-    #[test]
-    fn pairs_without_a_value_are_left_out_and_seeds_stay_together() {
-        let mut first = runs(&[4.0, 9.0, 21.0, 190.0]);
-        let mut second = runs(&[2.0, 7.0, 10.0, 100.0]);
-        first[1].slowdown = None;
-        second[3].slowdown = None;
-        let ratio = Ratio::between(&first, &second, Confidence::P95).expect("two pairs");
-        assert_eq!((ratio.runs, ratio.given), (2, 4));
-        assert!(
-            (ratio.ratio - (2.0f64 * 2.1).sqrt()).abs() < 1e-9,
-            "{ratio:?}"
-        );
-        first[2].slowdown = None;
-        let one = Ratio::between(&first, &second, Confidence::P95).expect("one pair");
-        assert_eq!((one.runs, one.given, one.interval), (1, 4, None));
-        assert!((one.ratio - 2.0).abs() < 1e-9, "{one:?}");
-        // If no seed has two values, all runs count.
-        first[0].slowdown = None;
-        first[1].slowdown = Some(14.0);
-        second[1].slowdown = None;
-        let apart = Ratio::between(&first, &second, Confidence::P95).expect("values of both");
-        assert_eq!((apart.runs, apart.given), (2, 4));
-        let wanted = (14.0f64 * 190.0).sqrt() / (2.0f64 * 10.0).sqrt();
-        assert!((apart.ratio - wanted).abs() < 1e-9, "{apart:?}");
-    }
-
-    #[test]
-    fn one_run_of_each_has_the_interval_of_its_flows_or_none() {
-        let mut a = runs(&[4.0]);
-        let b = runs(&[2.0]);
-        let none = Ratio::between(&a, &b, Confidence::P95).expect("values");
-        assert_eq!((none.interval, none.is_a_difference()), (None, false));
-        let mut with = b;
-        a[0].interval = Some(Interval {
-            low: 3.0,
-            high: 6.0,
-        });
-        with[0].interval = Some(Interval {
-            low: 1.0,
-            high: 2.0,
-        });
-        let some = Ratio::between(&a, &with, Confidence::P95).expect("values");
-        let interval = some.interval.expect("both have one");
-        assert!((interval.low - 1.5).abs() < 1e-9 && (interval.high - 6.0).abs() < 1e-9);
-        assert_eq!(some.runs, 1);
-        assert_eq!(Ratio::between(&runs(&[]), &with, Confidence::P95), None);
     }
 }

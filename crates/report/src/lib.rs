@@ -17,6 +17,7 @@
 //! * [`observed`] reads and summarizes queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] measures their differences.
 //! * [`view`] makes the data of a page that shows a fabric over time.
+//! * [`Ratio`] compares a value between two settings over seeds, with its uncertainty.
 //! * [`export`] writes results in the formats of other simulators.
 //! * [`columns`] and [`table`] read files of columns and keep the position of each word; `arrow`
 //!   reads them as tables for programs in other languages, if the feature of that name is enabled.
@@ -61,6 +62,7 @@ mod interval;
 pub mod observed;
 mod pairing;
 mod quantile;
+mod ratio;
 mod read;
 mod read_rpc;
 mod record;
@@ -89,12 +91,13 @@ pub use csv_fields::quoted;
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
 pub use enough::{bins_for, bins_for_each};
 pub use goodput::Goodput;
-pub use group_tails::{GroupTails, Ratio, estimates, group_tails};
+pub use group_tails::{GroupTails, estimates, group_tails};
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 pub use incast::{IncastRound, incast_rounds};
 pub use interval::{Interval, ReplicaMean, percentile_interval};
 pub use pairing::{PAIRING_HEADER, Pairing};
 pub use quantile::{Confidence, Percentile};
+pub use ratio::{Estimate, Ratio, RatioCell};
 pub use read::{read_any_fct, read_fct, read_hpcc_fct};
 pub use read_rpc::read_rpc;
 pub use record::FctRecord;

@@ -101,6 +101,13 @@ impl Confidence {
         self.0
     }
 
+    /// Returns the level of each of `count` intervals that all contain their true values with the
+    /// probability of this level (Bonferroni): the error is divided among them.
+    #[must_use]
+    pub fn among(self, count: usize) -> Self {
+        Self(100.0 - (100.0 - self.0) / count.max(1) as f64)
+    }
+
     /// Returns the probability, from 0 to 0.5, that the true value is below the interval: half of
     /// the error that the level permits. The probability that it is above is the same.
     #[must_use]
@@ -166,6 +173,8 @@ mod tests {
     fn confidences_leave_two_tails() {
         let level: Confidence = "90%".parse().expect("a level");
         assert!((level.tail() - 0.05).abs() < 1e-12);
+        assert!((level.among(5).percent() - 98.0).abs() < 1e-12);
+        assert_eq!((level.among(1), level.among(0)), (level, level));
         assert_eq!(level.to_string(), "90%");
         assert!("100".parse::<Confidence>().is_err());
         let error = "0.95".parse::<Confidence>().expect_err("a fraction");

@@ -6,11 +6,11 @@ use fabricsim_plot::figure::{
     CdfOf, Figure, Series, SlowdownCurve, Unit, cdf_figure, quantity, slowdown_figure,
 };
 use fabricsim_plot::html::{Cell, Page};
-use fabricsim_report::Percentile;
+use fabricsim_report::{Confidence, GroupTails, Percentile, ReplicaMean, SizeClass};
 
-use super::grouping::RunGroup;
+use super::grouping::Group;
+use super::read::Results;
 use super::runs::{Run, SHOWN, thousands};
-use super::settings::members;
 use crate::plot::capitalized;
 use crate::queries::PERCENTILES;
 
@@ -27,36 +27,36 @@ fn count(count: usize) -> Cell {
     thousands(u64::try_from(count).unwrap_or(u64::MAX)).into()
 }
 
-/// Adds figures of the slowdown of each class, and a table of its tails.
-pub(super) fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
+/// Adds figures of the slowdown of each class over flow size, with the settings of a group in one.
+pub(super) fn slowdowns(page: &mut Page, results: &Results, groups: &[Group]) {
     // Messages of jobs and downloads have no slowdowns.
-    if runs.iter().all(|run| run.tails.is_empty()) {
+    if results.runs.iter().all(|run| run.tails.is_empty()) {
         return;
     }
-    page.section("Slowdown by class");
-    let classes: BTreeSet<u16> = runs
+    page.section("Slowdown over size");
+    let classes: BTreeSet<u16> = results
+        .pooled
         .iter()
-        .flat_map(|run| run.curves.iter().map(|(class, _)| *class))
+        .flat_map(|own| own.curves.iter().map(|(class, _)| *class))
         .collect();
     let mut explained = false;
     for class in &classes {
         for group in groups {
-            let members = members(runs, group).into_iter();
+            let members = group.members(results).into_iter();
             let curves: Vec<SlowdownCurve> = members
-                .filter_map(|(run, name, style)| {
-                    let (_, curve) = run.curves.iter().find(|(own, _)| own == class)?;
-                    Some(curve.clone().called(name, style))
+                .filter_map(|member| {
+                    let mut curves = member.pooled.curves.iter();
+                    let (_, curve) = curves.find(|(own, _)| own == class)?;
+                    Some(curve.clone().called(member.name, member.style))
                 })
                 .collect();
-            let of = runs
-                .first()
-                .map_or_else(String::new, |run| run.class_name(*class));
+            let of = capitalized(&name_of(results, *class));
             let title = match group.name.as_str() {
-                "" => capitalized(&of),
-                name => format!("{}: {name}", capitalized(&of)),
+                "" => of,
+                name => format!("{of}: {name}"),
             };
-            let figure = match one_size(runs, *class) {
-                true => distribution(&title, runs, group, *class),
+            let figure = match one_size(results, *class) {
+                true => distribution(&title, results, group, *class),
                 false => slowdown_figure(&title, &curves, &SHOWN),
             };
             if figure.is_empty() {
@@ -67,28 +67,36 @@ pub(super) fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
                 false => {
                     "Completion time over completion time on an idle network. Flows are cut by \
                      size into bins of equal count, as many as have enough flows for the \
-                     percentile (100 at most); a point stands at the largest size of its bin."
+                     percentile in each seed (20 at most); a point stands at the largest size of \
+                     its bin."
                 }
             };
             page.figure(&figure, caption);
         }
     }
-    tails(page, runs);
+}
+
+/// Returns the name of the flows of `class`.
+pub(super) fn name_of(results: &Results, class: u16) -> String {
+    let first = results.runs.iter().find(|run| !run.summary.is_null());
+    let first = first.or(results.runs.first());
+    first.map_or_else(String::new, |run| run.class_name(class))
 }
 
 /// Returns `true` if all flows of `class` have one size. A figure over size would show a single
 /// point.
-fn one_size(runs: &[Run], class: u16) -> bool {
-    let mut curves = runs.iter().flat_map(|run| &run.curves);
+fn one_size(results: &Results, class: u16) -> bool {
+    let mut curves = results.pooled.iter().flat_map(|own| &own.curves);
     curves.all(|(own, curve)| *own != class || curve.has_one_size())
 }
 
-/// Returns a figure of the slowdown distribution of a class.
-fn distribution(title: &str, runs: &[Run], group: &RunGroup, class: u16) -> Figure {
-    let members = members(runs, group).into_iter();
-    let curves = members.filter_map(|(run, name, style)| {
-        let (_, points) = run.of_one_size.iter().find(|(own, _)| *own == class)?;
-        Some(Series::curve(name, style, points.clone()))
+/// Returns a figure of the slowdown distribution of a class, of the flows of all seeds.
+fn distribution(title: &str, results: &Results, group: &Group, class: u16) -> Figure {
+    let members = group.members(results).into_iter();
+    let curves = members.filter_map(|member| {
+        let mut own = member.pooled.of_one_size.iter();
+        let (_, points) = own.find(|(own, _)| *own == class)?;
+        Some(Series::curve(member.name, member.style, points.clone()))
     });
     let mut figure = cdf_figure(title, vec![(CdfOf::Slowdown, curves.collect())]);
     figure
@@ -97,50 +105,81 @@ fn distribution(title: &str, runs: &[Run], group: &RunGroup, class: u16) -> Figu
     figure
 }
 
-/// Adds the table of tails by class and size, one run below the other.
-fn tails(page: &mut Page, runs: &[Run]) {
-    let mut rows = Vec::new();
-    let groups: Vec<(u16, String)> = {
-        let all = runs.iter().flat_map(|run| &run.tails);
-        let mut groups: Vec<(u16, String)> = Vec::new();
-        for tail in all {
-            let group = (tail.class.0, tail.size.to_string());
-            if !groups.contains(&group) {
-                groups.push(group);
-            }
+/// Adds the table of tails by class and size, one setting below the other: means over seeds.
+pub(super) fn tails(page: &mut Page, results: &Results) {
+    let mut groups: Vec<(u16, SizeClass)> = Vec::new();
+    for tail in results.runs.iter().flat_map(|run| &run.tails) {
+        let group = (tail.class.0, tail.size);
+        if !groups.contains(&group) {
+            groups.push(group);
         }
-        groups.sort_by_key(|(class, _)| *class);
-        groups
-    };
+    }
+    if groups.is_empty() {
+        return;
+    }
+    let order = |size: SizeClass| SizeClass::ALL.iter().position(|own| *own == size);
+    groups.sort_by_key(|(class, size)| (*class, order(*size)));
+    let mut rows = Vec::new();
     for (class, size) in groups {
-        for run in runs {
-            let mut tails = run.tails.iter();
-            let Some(tail) =
-                tails.find(|tail| tail.class.0 == class && tail.size.to_string() == size)
-            else {
+        for setting in &results.layout.settings {
+            let runs = setting.runs.iter().flatten();
+            let tails: Vec<&GroupTails> = runs
+                .filter_map(|&run| {
+                    let mut tails = results.runs[run].tails.iter();
+                    tails.find(|tail| (tail.class.0, tail.size) == (class, size))
+                })
+                .collect();
+            if tails.is_empty() {
                 continue;
-            };
+            }
             let mut row = vec![
-                Cell::from(run.class_name(class)),
-                Cell::from(size.as_str()),
-                run.name.as_str().into(),
-                count(tail.flows),
+                Cell::from(name_of(results, class)),
+                Cell::from(size.to_string()),
+                setting.name.as_str().into(),
+                count(tails.iter().map(|tail| tail.flows).sum()),
             ];
-            row.extend(
-                tail.percentiles
+            row.extend((0..SHOWN.len()).map(|level| {
+                let known = tails
                     .iter()
-                    .map(|own| slowdown_cell(own.slowdown)),
-            );
+                    .filter_map(|tail| tail.percentiles[level].slowdown);
+                mean_cell(&known.collect::<Vec<f64>>())
+            }));
             rows.push(row);
         }
     }
-    let headers = ["flows of", "size", "run", "flows", "p50", "p95", "p99"];
+    page.section("Slowdown by class");
+    let headers = ["flows of", "size", "setting", "flows", "p50", "p95", "p99"];
     page.table(&headers, &rows);
-    page.paragraph("A dash: too few flows for the percentile (p95 needs 20, p99 100).");
+    let seeds = match results.layout.most_runs() {
+        0 | 1 => "",
+        _ => "Means over seeds that have enough flows, with 95% confidence intervals. ",
+    };
+    page.paragraph(&format!(
+        "{seeds}A dash: too few flows for the percentile in a run (p95 needs 20, p99 100)."
+    ));
+}
+
+/// Returns the mean of values of seeds with its interval, or a dash.
+fn mean_cell(values: &[f64]) -> Cell {
+    let Some(mean) = ReplicaMean::new(values, Confidence::P95) else {
+        return Cell::from("-");
+    };
+    match mean.at_least(1.0).interval {
+        Some(interval) => format!(
+            "{:.3} ({:.3} to {:.3})",
+            mean.mean, interval.low, interval.high
+        )
+        .into(),
+        None => slowdown_cell(Some(mean.mean)),
+    }
 }
 
 /// Adds the table of all flows by size range.
 pub(super) fn by_size(page: &mut Page, runs: &[Run]) {
+    // Messages of jobs and downloads have no slowdowns.
+    if runs.iter().all(|run| run.tails.is_empty()) {
+        return;
+    }
     let classes = runs.first().map_or(0, |run| run.slowdowns.rows.len());
     let mut rows = Vec::new();
     for class in 0..classes {

@@ -1,103 +1,112 @@
-//! Grouping of the runs that share a figure.
+//! Grouping of the settings that share a figure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use fabricsim_plot::figure::Style;
 
-/// Runs in one figure at most, if their names have axes.
+use super::layout::{Layout, Role, describe};
+use super::read::{Pooled, Results};
+use super::runs::Run;
+
+/// Settings in one figure, at most, if they have axes.
 const MOST: usize = 7;
 
-/// Runs that share a figure: the axis values that they share, and each run's index with its label.
+/// Settings that share a figure: the values of axes that they share, and each setting's index with
+/// its label.
 #[derive(Debug, Eq, PartialEq)]
-pub(crate) struct RunGroup {
-    pub(crate) name: String,
-    pub(crate) members: Vec<(usize, String)>,
+pub(super) struct Group {
+    pub(super) name: String,
+    pub(super) members: Vec<(usize, String)>,
 }
 
-/// Groups runs by the axes in their names (`axis=value` joined by commas, as in the names of
-/// points).
+/// A setting in a figure.
+pub(super) struct Member<'r> {
+    pub(super) pooled: &'r Pooled,
+    /// Its runs, in the order of seeds.
+    pub(super) runs: Vec<&'r Run>,
+    pub(super) name: String,
+    pub(super) style: Style,
+}
+
+/// Groups settings by their axes.
 ///
-/// Few runs, or names without axes, make one group. Otherwise each figure compares the values of
-/// one axis, preferably the axis of algorithms, and each combination of the other axes has its own
-/// figure.
-pub(crate) fn groups(names: &[String]) -> Vec<RunGroup> {
+/// Few settings, or settings without axes of a sweep, make one group. Otherwise each figure
+/// compares the values of one axis, preferably of alternatives, and each combination of the other
+/// axes has its own figure.
+pub(super) fn groups(layout: &Layout) -> Vec<Group> {
     let all = || {
-        let members = names.iter().cloned().enumerate().collect();
-        vec![RunGroup {
+        let names = layout.settings.iter().map(|setting| setting.name.clone());
+        vec![Group {
             name: String::new(),
-            members,
+            members: names.enumerate().collect(),
         }]
     };
-    let Some(points) = names
-        .iter()
-        .map(|name| axes(name))
-        .collect::<Option<Vec<_>>>()
-    else {
-        return all();
-    };
-    if names.len() <= MOST {
+    if layout.settings.len() <= MOST {
         return all();
     }
-    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (axis, value) in points.iter().flatten() {
-        values.entry(axis).or_default().insert(value);
-    }
-    let fits = |axis: &&str| (2..=MOST).contains(&values[*axis].len());
-    let is_algorithm = |axis: &&str| axis.split('.').any(|part| part == "cc" || part == "scheme");
-    let candidates = || values.keys().copied().filter(fits);
+    let fits = |axis: &usize| (2..=MOST).contains(&layout.axes[*axis].values.len());
+    let alternatives = layout.of_role(|role| *role == Role::Alternatives);
     let widest = || {
-        candidates()
-            .filter(|axis| *axis != "seed")
-            .max_by_key(|axis| values[axis].len())
+        let axes = (0..layout.axes.len()).filter(fits);
+        axes.max_by_key(|axis| layout.axes[*axis].values.len())
     };
-    let Some(compared) = candidates().find(is_algorithm).or_else(widest) else {
+    let compared = alternatives.into_iter().find(fits).or_else(widest);
+    let Some(compared) = compared.filter(|_| layout.axes.len() > 1) else {
         return all();
     };
-    let mut groups: Vec<RunGroup> = Vec::new();
-    for (i, point) in points.iter().enumerate() {
-        let others = point
-            .iter()
-            .filter(|(axis, _)| *axis != compared && values[axis].len() > 1);
-        let others: Vec<String> = others
-            .map(|(axis, value)| format!("{axis} = {value}"))
-            .collect();
-        let name = others.join(", ");
-        let own = point.iter().find(|(axis, _)| *axis == compared);
-        let label = own.map_or_else(|| names[i].clone(), |(_, value)| (*value).to_owned());
+    let mut axes = layout.axes.clone();
+    axes.remove(compared);
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, setting) in layout.settings.iter().enumerate() {
+        let mut at = setting.at.clone();
+        let own = at.remove(compared);
+        let name = describe(&axes, &at);
+        let member = (index, layout.axes[compared].describe(own));
         match groups.iter_mut().find(|group| group.name == name) {
-            Some(group) => group.members.push((i, label)),
-            None => groups.push(RunGroup {
+            Some(group) => group.members.push(member),
+            None => groups.push(Group {
                 name,
-                members: vec![(i, label)],
+                members: vec![member],
             }),
         }
     }
     groups
 }
 
-/// Parses the axes of a point's name; `None` if it does not consist of axes.
-fn axes(name: &str) -> Option<Vec<(&str, &str)>> {
-    name.split(',').map(|part| part.split_once('=')).collect()
+impl Group {
+    /// Returns the members that have flows, with their styles.
+    pub(super) fn members<'r>(&self, results: &'r Results) -> Vec<Member<'r>> {
+        let labels: Vec<&String> = self.members.iter().map(|(_, label)| label).collect();
+        let styles = Style::of_names(&labels);
+        let member = |((setting, label), style): (&(usize, String), Style)| {
+            let runs = results.layout.settings[*setting].runs.iter().flatten();
+            let runs = runs.map(|&run| &results.runs[run]);
+            Member {
+                pooled: &results.pooled[*setting],
+                runs: runs.filter(|run| run.flows > 0).collect(),
+                name: label.clone(),
+                style,
+            }
+        };
+        let members = self.members.iter().zip(styles).map(member);
+        members.filter(|member| !member.runs.is_empty()).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::testing::layout;
     use super::*;
 
-    fn names(list: &[&str]) -> Vec<String> {
-        list.iter().map(|name| (*name).to_owned()).collect()
-    }
-
     #[test]
-    fn few_runs_share_a_figure() {
-        let names = names(&["cc.kind=hpcc,seed=1", "cc.kind=dctcp,seed=1"]);
-        let groups = groups(&names);
+    fn few_settings_share_a_figure() {
+        let groups = groups(&layout(&["cc.kind=hpcc,seed=1", "cc.kind=dctcp,seed=1"]));
         assert_eq!(groups.len(), 1);
-        assert_eq!(groups[0].members[1], (1, "cc.kind=dctcp,seed=1".to_owned()));
+        assert_eq!(groups[0].members[1], (1, "dctcp".to_owned()));
     }
 
     #[test]
-    fn many_points_are_grouped_by_all_axes_but_the_algorithms() {
+    fn many_settings_are_grouped_by_all_axes_but_the_algorithms() {
         let mut points = Vec::new();
-        for load in ["0.3", "0.5"] {
+        for load in ["0.3", "0.5", "0.7", "0.8"] {
             for cc in ["hpcc", "dctcp"] {
                 for seed in ["1", "2", "3"] {
                     points.push(format!(
@@ -106,33 +115,32 @@ mod tests {
                 }
             }
         }
-        let groups = groups(&points);
-        assert_eq!(groups.len(), 6);
-        assert_eq!(groups[0].name, "workload.0.load = 0.3, seed = 1");
-        assert_eq!(
-            groups[0].members,
-            [(0, "hpcc".to_owned()), (3, "dctcp".to_owned())]
-        );
-        let members: usize = groups.iter().map(|group| group.members.len()).sum();
-        assert_eq!(members, points.len());
+        let points: Vec<&str> = points.iter().map(String::as_str).collect();
+        let groups = groups(&layout(&points));
+        assert_eq!(groups.len(), 4);
+        assert_eq!(groups[0].name, "load = 0.3");
+        let members = [(0, "hpcc".to_owned()), (1, "dctcp".to_owned())];
+        assert_eq!(groups[0].members, members);
     }
 
     #[test]
-    fn without_congestion_control_the_axis_with_most_values_is_compared() {
+    fn without_algorithms_the_axis_with_most_values_is_compared() {
         let mut points = Vec::new();
         for load in ["0.3", "0.5", "0.7"] {
-            for seed in ["1", "2", "3", "4"] {
-                points.push(format!("load={load},seed={seed}"));
+            for k in ["1", "2", "3", "4"] {
+                points.push(format!("load={load},k={k}"));
             }
         }
-        let groups = groups(&points);
-        assert_eq!(groups.len(), 4);
-        assert_eq!(groups[3].name, "seed = 4");
+        let points: Vec<&str> = points.iter().map(String::as_str).collect();
+        let groups = groups(&layout(&points));
+        assert_eq!(groups.len(), 3);
+        assert_eq!(groups[2].name, "load = 0.7");
     }
 
     #[test]
-    fn names_without_axes_are_one_group() {
+    fn settings_without_axes_are_one_group() {
         let many: Vec<String> = (0..20).map(|i| format!("run {i}")).collect();
-        assert_eq!(groups(&many).len(), 1);
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(groups(&layout(&many)).len(), 1);
     }
 }

@@ -1,24 +1,39 @@
 //! Jobs: iterations and collectives of runs.
 
 use fabricsim_plot::html::{Cell, Page};
+use fabricsim_report::Percentile;
 use serde_json::Value;
 
 use super::classes::time;
-use super::runs::Run;
+use super::over_axes;
+use super::read::Results;
 
 /// Adds a table of the jobs of all runs, and the operations for which unfinished ranks wait.
-pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
+pub(super) fn jobs(page: &mut Page, results: &Results) {
+    let runs = &results.runs;
+    let mut names: Vec<String> = Vec::new();
     let mut rows = Vec::new();
     let mut waiting = Vec::new();
     for run in runs {
         let jobs = run.summary.get("jobs").and_then(Value::as_array);
         for job in jobs.into_iter().flatten() {
             let name = job["job"].as_str().unwrap_or("-");
+            if !names.iter().any(|own| own == name) {
+                names.push(name.to_owned());
+            }
             let number = |key: &str| {
                 job.get(key)
                     .map_or_else(|| "-".to_owned(), Value::to_string)
             };
             let nanoseconds = |key: &str| time(job.get(key).and_then(Value::as_f64));
+            let iterations = job["iterations"].as_u64().unwrap_or(0);
+            let percentile = |level: Percentile, key: &str| {
+                let count = usize::try_from(iterations).unwrap_or(usize::MAX);
+                match level.is_known_of(count) {
+                    true => nanoseconds(key),
+                    false => Cell::from("-"),
+                }
+            };
             let gbps = |key: &str| {
                 let value = job.get(key).and_then(Value::as_f64);
                 Cell::from(value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1} Gbps")))
@@ -34,8 +49,8 @@ pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
                 ended,
                 nanoseconds("completion_ns"),
                 nanoseconds("iteration_mean_ns"),
-                nanoseconds("iteration_p50_ns"),
-                nanoseconds("iteration_p99_ns"),
+                percentile(Percentile::P50, "iteration_p50_ns"),
+                percentile(Percentile::P99, "iteration_p99_ns"),
                 nanoseconds("iteration_max_ns"),
                 gbps("algbw_gbps"),
                 gbps("busbw_gbps"),
@@ -52,8 +67,12 @@ pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
     page.paragraph(
         "Time of an iteration: from the end of the one before, the first one from the beginning, to \
          the last receipt or computation of all ranks. Bandwidths are means over collectives, as \
-         NCCL-tests define them, and over those of the slowest group.",
+         NCCL-tests define them, and over those of the slowest group. A dash: too few iterations for \
+         the percentile (p99 needs 100).",
     );
+    for name in &names {
+        over_axes::job(page, results, name);
+    }
     page.table(
         &[
             "run",

@@ -7,9 +7,9 @@ use fabricsim_plot::figure::{
 };
 use fabricsim_plot::html::Page;
 
-use super::grouping::RunGroup;
+use super::grouping::{Group, Member};
+use super::read::{Pooled, Results};
 use super::runs::Run;
-use super::settings::members;
 use super::{diagnostic, part};
 use crate::plot::{capitalized, events, flow_words, names_beside};
 
@@ -35,22 +35,28 @@ const QUANTITIES: [Quantity; 8] = [
 ];
 
 /// Adds distributions over flows.
-pub(super) fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
-    page.section("Distributions over flows");
+pub(super) fn distributions(page: &mut Page, results: &Results, groups: &[Group]) {
+    let mut begun = false;
     for group in groups {
-        let curves = |points: fn(&Run) -> &Vec<(f64, f64)>| {
-            let members = members(runs, group).into_iter();
+        let curves = |points: fn(&Pooled) -> &Vec<(f64, f64)>| {
+            let members = group.members(results).into_iter();
             members
-                .map(|(run, name, style)| Series::curve(name, style, points(run).clone()))
+                .map(|own| Series::curve(own.name, own.style, points(own.pooled).clone()))
                 .collect()
         };
         let panels = vec![
-            (CdfOf::Fct, curves(|run| &run.fct)),
-            (CdfOf::Slowdown, curves(|run| &run.slowdown)),
+            (CdfOf::Fct, curves(|own| &own.fct)),
+            (CdfOf::Slowdown, curves(|own| &own.slowdown)),
         ];
         let figure = cdf_figure(&group.name, panels);
         if !figure.is_empty() {
-            page.figure(&figure, "Percent of flows with this value or less.");
+            if !std::mem::replace(&mut begun, true) {
+                page.section("Distributions over flows");
+            }
+            page.figure(
+                &figure,
+                "Percent of flows of all seeds with this value or less.",
+            );
         }
     }
 }
@@ -58,19 +64,25 @@ pub(super) fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) 
 /// Adds queue distributions and time series, with the runs of a group in one figure.
 pub(super) fn observations(
     page: &mut Page,
-    runs: &[Run],
-    groups: &[RunGroup],
+    results: &Results,
+    groups: &[Group],
 ) -> Result<(), Error> {
     let mut begun = false;
     let mut begin = |page: &mut Page| {
         if !std::mem::replace(&mut begun, true) {
             page.section("Queues and time series");
+            if results.layout.most_runs() > 1 {
+                page.paragraph("Of the first seed of each setting.");
+            }
         }
     };
     for group in groups {
         let mut curves = Vec::new();
-        for (run, name, style) in members(runs, group) {
-            if let Some((file, text)) = part(run, "queue_distribution.csv")? {
+        for Member {
+            runs, name, style, ..
+        } in group.members(results)
+        {
+            if let Some((file, text)) = part(runs[0], "queue_distribution.csv")? {
                 let curve = queue_curve(&text).map_err(|error| diagnostic(&file, &text, error))?;
                 curves.push(Series::curve(name, style.plain(), curve));
             }
@@ -86,11 +98,11 @@ pub(super) fn observations(
         }
     }
     for group in groups.iter().take(GROUPS) {
-        for together in members(runs, group).chunks(TOGETHER) {
+        for together in group.members(results).chunks(TOGETHER) {
             for quantity in QUANTITIES {
                 let mut lines = Vec::new();
-                for (run, name, _) in together {
-                    lines.extend(time_run(run, name, quantity)?);
+                for own in together {
+                    lines.extend(time_run(own.runs[0], &own.name, quantity)?);
                 }
                 // A quantity that was zero all the time is not worth a figure.
                 if lines.iter().flat_map(|run| &run.lines).all(is_zero) {

@@ -1,50 +1,7 @@
-//! Groups of runs that differ only in the seed.
-
-use super::differences::flatten;
-use super::runs::Run;
-
-/// Runs that differ only in the seed.
-#[derive(Debug)]
-pub(super) struct Scheme<'r> {
-    pub(super) name: String,
-    pub(super) runs: Vec<&'r Run>,
-}
-
-/// Groups `runs` by their settings without the seed, in the order of first appearance. A run with
-/// unknown settings is a group of its own.
-pub(super) fn schemes(runs: &[Run]) -> Vec<Scheme<'_>> {
-    let mut known: Vec<_> = Vec::new();
-    let mut schemes: Vec<Scheme<'_>> = Vec::new();
-    for run in runs.iter().filter(|run| run.flows > 0) {
-        let settings = run.summary.get("scenario").map(|scenario| {
-            let mut settings = flatten(scenario);
-            // Seeds of parts follow from the scenario's seed.
-            settings.retain(|key, _| key != "name" && key != "seed" && !key.ends_with(".seed"));
-            settings
-        });
-        let place = settings
-            .as_ref()
-            .and_then(|settings| known.iter().position(|own| own == &Some(settings.clone())));
-        match place {
-            Some(place) => schemes[place].runs.push(run),
-            None => {
-                known.push(settings);
-                schemes.push(Scheme {
-                    name: String::new(),
-                    runs: vec![run],
-                });
-            }
-        }
-    }
-    for scheme in &mut schemes {
-        let names: Vec<&str> = scheme.runs.iter().map(|run| run.name.as_str()).collect();
-        scheme.name = common_name(&names);
-    }
-    schemes
-}
+//! Names of runs that differ only in the seed.
 
 /// Returns a name for runs called `names`: their common axes, or their common prefix.
-fn common_name(names: &[&str]) -> String {
+pub(super) fn common_name(names: &[&str]) -> String {
     let [first, others @ ..] = names else {
         return String::new();
     };

@@ -1,9 +1,6 @@
 //! The settings of the runs, and the differences between them.
 
-use super::differences::{differences, flatten};
-use super::grouping::RunGroup;
 use super::runs::{Run, thousands};
-use fabricsim_plot::figure::Style;
 use fabricsim_plot::html::{Cell, Page};
 use serde_json::Value;
 
@@ -76,55 +73,6 @@ pub(super) fn overview(page: &mut Page, runs: &[Run]) {
              are known.",
         );
     }
-}
-
-pub(super) fn settings_that_differ(page: &mut Page, runs: &[Run]) {
-    let known: Vec<(&str, _)> = runs
-        .iter()
-        .filter_map(|run| Some((run.name.as_str(), flatten(run.summary.get("scenario")?))))
-        .collect();
-    if known.len() < 2 {
-        return;
-    }
-    let (names, settings): (Vec<&str>, Vec<_>) = known.into_iter().unzip();
-    let rows = differences(&settings);
-    page.section("Settings that differ");
-    if rows.is_empty() {
-        page.paragraph("None: all runs have the same settings.");
-        return;
-    }
-    // The longer side goes down the page.
-    if names.len() <= rows.len() {
-        let headers: Vec<&str> = std::iter::once("setting").chain(names).collect();
-        let rows: Vec<Vec<Cell>> = rows
-            .into_iter()
-            .map(|(key, values)| std::iter::once(key).chain(values).map(Cell::from).collect())
-            .collect();
-        page.table(&headers, &rows);
-    } else {
-        let keys = rows.iter().map(|(key, _)| key.as_str());
-        let headers: Vec<&str> = std::iter::once("run").chain(keys).collect();
-        let row = |(i, name): (usize, &str)| {
-            let values = rows.iter().map(|(_, values)| values[i].clone());
-            std::iter::once(name.to_owned())
-                .chain(values)
-                .map(Cell::from)
-                .collect()
-        };
-        let rows: Vec<Vec<Cell>> = names.into_iter().enumerate().map(row).collect();
-        page.table(&headers, &rows);
-    }
-}
-
-/// Returns the members of a group that have flows, with their styles.
-pub(super) fn members<'r>(runs: &'r [Run], group: &RunGroup) -> Vec<(&'r Run, String, Style)> {
-    let labels: Vec<&String> = group.members.iter().map(|(_, label)| label).collect();
-    let styles = Style::of_names(&labels);
-    let members = group.members.iter().zip(styles);
-    members
-        .map(|((i, label), style)| (&runs[*i], label.clone(), style))
-        .filter(|(run, _, _)| run.flows > 0)
-        .collect()
 }
 
 pub(super) fn scenarios(page: &mut Page, runs: &[Run]) {

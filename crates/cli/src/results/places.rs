@@ -1,12 +1,17 @@
 //! Folders of sweeps as the results of their points.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
+use fabricsim_report::SweepTable;
 use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 
 /// The folder of a sweep that has a folder for each point.
 const POINTS: &str = "points";
+/// The table of a sweep.
+const TABLE: &str = "points.csv";
 
 /// A place with results: a folder, a file of flows, or a point of a sweep.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -22,7 +27,7 @@ pub(crate) fn places(paths: &[PathBuf]) -> Result<Vec<Place>, Error> {
     for path in paths {
         let points = path.join(POINTS);
         if points.is_dir() {
-            let folders = folders_of(&points)?;
+            let folders = in_order_of(path, folders_of(&points)?)?;
             places.extend(folders.into_iter().map(|path| Place {
                 path,
                 is_point: true,
@@ -35,6 +40,28 @@ pub(crate) fn places(paths: &[PathBuf]) -> Result<Vec<Place>, Error> {
         }
     }
     Ok(places)
+}
+
+/// Sorts the `folders` of points in the order of the sweep at `path`, as its table has it. Points
+/// that the table does not have are last, in their own order.
+fn in_order_of(path: &Path, mut folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, Error> {
+    let table = path.join(TABLE);
+    if !table.is_file() {
+        return Ok(folders);
+    }
+    let text = read_text(FileKind::RESULTS, &table)?;
+    let table = SweepTable::read(&text)
+        .map_err(|error| Error::input(&table.display().to_string(), &text, error))?;
+    let groups = table.groups(&[], &[]);
+    let names = groups.iter().flat_map(|(_, points)| points);
+    let place: BTreeMap<&str, usize> = names.enumerate().map(|(i, name)| (*name, i)).collect();
+    folders.sort_by_key(|folder| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        name.and_then(|name| place.get(name))
+            .copied()
+            .unwrap_or(usize::MAX)
+    });
+    Ok(folders)
 }
 
 /// Returns the folders in `folder`, sorted by name with numbers by value.

@@ -97,6 +97,21 @@ fn styled(curves: &SweepCurves, is_names: bool) -> Vec<(String, Style, Vec<Optio
 
 /// Returns the positions of `values` on the horizontal axis, and that axis.
 fn places(values: &[String], label: String) -> (Vec<f64>, Axis) {
+    if let Some((places, unit)) = numbers(values) {
+        return (places, Axis::linear(label).in_unit(unit));
+    }
+    let places = (0u32..).map(f64::from).take(values.len()).collect();
+    (places, Axis::new(label, Scale::Names(values.to_vec())))
+}
+
+/// Returns the values of an axis of a sweep as numbers if all are numbers, or quantities of one
+/// kind: bytes, rates in bit/s, times in nanoseconds.
+#[must_use]
+pub fn numeric_values(values: &[String]) -> Option<Vec<f64>> {
+    numbers(values).map(|(numbers, _)| numbers)
+}
+
+fn numbers(values: &[String]) -> Option<(Vec<f64>, Unit)> {
     type Read = fn(&str) -> Option<f64>;
     let kinds: [(Read, Unit); 4] = [
         (|text| text.parse().ok(), Unit::None),
@@ -113,21 +128,18 @@ fn places(values: &[String], label: String) -> (Vec<f64>, Axis) {
             Unit::Nanoseconds,
         ),
     ];
-    for (read, unit) in kinds {
-        let read: Option<Vec<f64>> = values.iter().map(|value| read(value)).collect();
-        if let Some(places) = read {
-            let unit = match unit {
-                Unit::None if places.iter().all(|place| is_whole(*place)) => Unit::Count,
-                Unit::Bytes if values.iter().all(|value| value.ends_with("iB")) => {
-                    Unit::BinaryBytes
-                }
-                unit => unit,
-            };
-            return (places, Axis::linear(label).in_unit(unit));
-        }
-    }
-    let places = (0u32..).map(f64::from).take(values.len()).collect();
-    (places, Axis::new(label, Scale::Names(values.to_vec())))
+    kinds.into_iter().find_map(|(read, unit)| {
+        let numbers: Vec<f64> = values
+            .iter()
+            .map(|value| read(value).filter(|number| number.is_finite()))
+            .collect::<Option<_>>()?;
+        let unit = match unit {
+            Unit::None if numbers.iter().all(|number| is_whole(*number)) => Unit::Count,
+            Unit::Bytes if values.iter().all(|value| value.ends_with("iB")) => Unit::BinaryBytes,
+            unit => unit,
+        };
+        Some((numbers, unit))
+    })
 }
 
 fn is_whole(value: f64) -> bool {
