@@ -12,6 +12,7 @@ mod observed;
 mod over_axes;
 mod over_time;
 mod read;
+mod roles;
 mod runs;
 mod schemes;
 mod settings;
@@ -138,7 +139,7 @@ fn warn(page: &mut Page, runs: &[Run]) {
         .iter()
         .map(|run| (run.name.as_str(), run.warnings()))
         .collect();
-    for warning in counted(&own) {
+    for warning in counted(&own, "runs") {
         page.warning(&warning);
     }
 }

@@ -1,6 +1,8 @@
 //! `fabricsim sweep`.
 
 mod display;
+mod point_line;
+mod warnings;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,13 +10,11 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
-use fabricsim::outcome::JobSummary;
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{
     Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
     SweepInput, SweepOptions, SweepOutcome,
 };
-use fabricsim_plot::figure::{Unit, quantity};
 use fabricsim_scenario::kinds::Registry;
 
 use crate::console::{note, output};
@@ -23,6 +23,7 @@ use crate::signals::Signals;
 use crate::text::{existing, line};
 
 pub(crate) use display::Display;
+use point_line::point_line;
 
 /// Points that the summary lists one by one, at most.
 const LISTED: usize = 60;
@@ -139,8 +140,9 @@ pub(crate) fn sweep(
     };
     if args.dry_run {
         let options = args.options();
-        sweep.check(options.jobs)?;
+        let checked = sweep.check(options.jobs)?;
         output(&plan(&sweep, &dir, options.shard))?;
+        warnings::of_points(&sweep, checked);
         return Ok(ExitCode::SUCCESS);
     }
     if args.table_only {
@@ -160,6 +162,9 @@ pub(crate) fn sweep(
         false => output(&describe(&sweep, &outcome, &dir, listed)),
     };
     report(&outcome, &dir);
+    if !args.quiet {
+        warnings::of_outcome(&outcome);
+    }
     printed?;
     let failed = outcome.count(|ended| matches!(ended, Ended::Failed(_)));
     let stuck = outcome.points.iter().filter_map(PointOutcome::results);
@@ -177,76 +182,6 @@ pub(crate) fn sweep(
 /// Returns the default number of points at a time, of one thread each: the number of cores.
 pub(crate) fn default_jobs() -> usize {
     available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-/// Returns a line about a point and its end.
-fn point_line(outcome: &PointOutcome) -> String {
-    let name = &outcome.name;
-    match &outcome.ended {
-        Ended::Kept(results) | Ended::Ran(results) => {
-            let slowdown = |value: Option<f64>| match value {
-                Some(value) => format!("{value:.3}"),
-                None => "-".to_owned(),
-            };
-            let all = results.slowdown.first();
-            let slowdowns = match all.and_then(|row| row.p50) {
-                // Messages of jobs have no slowdowns.
-                None if !results.jobs.is_empty() => String::new(),
-                p50 => format!(
-                    ", slowdown p50 {} p95 {} p99 {}",
-                    slowdown(p50),
-                    slowdown(all.and_then(|row| row.p95)),
-                    slowdown(all.and_then(|row| row.p99)),
-                ),
-            };
-            format!(
-                "{name}: {}, {} of {} flows{slowdowns}{}{}",
-                results.status.name(),
-                results.flows.finished,
-                results.flows.started + results.flows.unreachable,
-                jobs(results),
-                losses(results),
-            )
-        }
-        Ended::Failed(message) => format!("{name}: failed: {message}"),
-        Ended::Stopped => format!("{name}: stopped"),
-        Ended::Elsewhere => format!("{name}: not run yet"),
-    }
-}
-
-/// Returns the mean iteration time and bus bandwidth of each job for the line of a point; empty if
-/// there are no jobs.
-fn jobs(results: &PointResults) -> String {
-    let job = |job: &JobSummary| {
-        let name = match results.jobs.len() {
-            1 => String::new(),
-            _ => format!(" of {}", job.job),
-        };
-        let time = job.iteration_mean_ns.or(job.completion_ns);
-        let time = time.map_or_else(|| "-".to_owned(), |ns| quantity(ns, Unit::Nanoseconds));
-        let bus = job
-            .busbw_gbps
-            .map(|gbps| format!(", bus bandwidth {gbps:.1} Gbps"));
-        format!(", iteration{name} {time}{}", bus.unwrap_or_default())
-    };
-    results.jobs.iter().map(job).collect()
-}
-
-/// Returns the losses of a point for the end of its line; empty if there are none.
-fn losses(results: &PointResults) -> String {
-    let counts = [
-        (results.buffer_drops, "buffer drops"),
-        (results.queue_drops, "queue drops"),
-        (results.trimmed_packets, "trimmed"),
-        (results.link_losses, "link losses"),
-        (results.link_down_drops, "lost on failed links"),
-        (results.no_route_drops, "without a route"),
-        (results.timeouts, "timeouts"),
-    ];
-    let there = counts.iter().filter(|(count, _)| *count > 0);
-    there
-        .map(|(count, what)| format!(", {count} {what}"))
-        .collect()
 }
 
 /// Returns the outcome of a sweep as text, with the first `listed` points one by one.

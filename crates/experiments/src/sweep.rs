@@ -61,6 +61,7 @@ mod axis;
 mod base;
 mod condition;
 mod definition;
+mod flow_columns;
 mod job_columns;
 mod keys;
 mod monitor;

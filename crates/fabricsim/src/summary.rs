@@ -6,6 +6,8 @@ mod left;
 mod skipped;
 pub(crate) mod status;
 
+use std::collections::BTreeMap;
+
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Counters;
 use fabricsim_pint::query::PlanSummary;
@@ -62,6 +64,23 @@ pub struct SlowdownSummary {
     pub mean: Option<f64>,
 }
 
+/// Slowdowns of one class of flows.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct ClassSlowdown {
+    /// Number of the class.
+    pub class: u16,
+    /// Number of finished flows.
+    pub flows: usize,
+    /// Median slowdown; this and the other percentiles are absent if there are too few flows.
+    pub p50: Option<f64>,
+    /// 95th percentile of the slowdown.
+    pub p95: Option<f64>,
+    /// 99th percentile of the slowdown.
+    pub p99: Option<f64>,
+    /// Mean slowdown.
+    pub mean: Option<f64>,
+}
+
 /// Contents of `summary.json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
@@ -88,6 +107,8 @@ pub struct Summary {
     pub oversubscription: Vec<TierOversubscription>,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
+    /// Slowdowns by class of flows, of all sizes.
+    pub class_slowdown: Vec<ClassSlowdown>,
     /// End of the run, in nanoseconds of simulated time: the time of the last event, or `stop_at`.
     pub simulated_ns: f64,
     /// Data packets sent.
@@ -268,6 +289,7 @@ pub(crate) fn summarize(
         expected_utilization: end.utilization.clone(),
         oversubscription: oversubscription(scenario.topology()),
         slowdown: slowdowns(records),
+        class_slowdown: class_slowdowns(records),
         simulated_ns: simulation.ended().as_ps() as f64 / 1_000.0,
         packets: sent.packets,
         packet_hops,
@@ -348,6 +370,26 @@ fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {
             mean: known(row.mean),
         })
         .collect()
+}
+
+/// Returns the slowdowns of each class that has finished flows, in the order of their numbers.
+fn class_slowdowns(records: &[FctRecord]) -> Vec<ClassSlowdown> {
+    let mut classes: BTreeMap<u16, Vec<FctRecord>> = BTreeMap::new();
+    for record in records {
+        classes.entry(record.class.0).or_default().push(*record);
+    }
+    let row = |(class, records): (u16, Vec<FctRecord>)| {
+        let all = slowdowns(&records).into_iter().next()?;
+        Some(ClassSlowdown {
+            class,
+            flows: all.flows,
+            p50: all.p50,
+            p95: all.p95,
+            p99: all.p99,
+            mean: all.mean,
+        })
+    };
+    classes.into_iter().filter_map(row).collect()
 }
 
 /// Returns the largest memory of this process so far, if Linux reports it.

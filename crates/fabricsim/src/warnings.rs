@@ -39,6 +39,19 @@ fn small_buffers(scenario: &Scenario) -> Option<String> {
     ))
 }
 
+/// Returns the warnings about a scenario before it runs, in the network of its `simulation`, each
+/// with a suggested fix: first the one about the load on links.
+#[must_use]
+pub fn warnings_before(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
+    let info = simulation.network_info();
+    let expected = ExpectedUtilization::of(scenario, simulation);
+    let load = expected.warning().into_iter();
+    load.chain(scenario_warnings(scenario))
+        .chain(network_warnings(scenario, info))
+        .chain(info.memory.warning())
+        .collect()
+}
+
 /// Returns warnings about the settings of a scenario in its network, which `info` describes, each
 /// with a suggested fix.
 #[must_use]

@@ -190,18 +190,30 @@ pub(crate) fn flow_words(summary: &Value, nodes: BTreeMap<u64, String>) -> FlowW
     let workloads = scenario["workload"]
         .as_array()
         .map_or(&[][..], Vec::as_slice);
+    // `[[class]]` has the algorithms of classes with one of their own, which are workloads or not.
+    let classes = scenario["class"].as_array().map_or(&[][..], Vec::as_slice);
+    let of_class = |class: u64| {
+        let own = classes
+            .iter()
+            .find(|own| own["id"].as_u64() == Some(class))?;
+        own.pointer("/cc/kind")
+    };
     let describe = |(class, workload): (u64, &Value)| {
         let own = workload
             .pointer("/cc/kind")
+            .or_else(|| of_class(class))
             .or_else(|| scenario.pointer("/cc/kind"));
         let algorithm = own.and_then(Value::as_str).map(str::to_owned);
-        let number = (workloads.len() > 1).then(|| format!("class {class}"));
+        let number = (workloads.len() > 1 || !classes.is_empty()).then(|| format!("class {class}"));
         let words: Vec<String> = number.into_iter().chain(algorithm).collect();
         (class, words.join(", "))
     };
+    let is_of_list = |class: &u64| usize::try_from(*class).is_ok_and(|own| own >= workloads.len());
+    let ids = classes.iter().filter_map(|own| own["id"].as_u64());
+    let of_lists = ids.filter(is_of_list).map(|class| (class, &Value::Null));
     FlowWords {
         nodes,
-        classes: (0..).zip(workloads).map(describe).collect(),
+        classes: (0..).zip(workloads).chain(of_lists).map(describe).collect(),
     }
 }
 
@@ -267,6 +279,15 @@ mod tests {
         let words = flow_words(&summary, BTreeMap::new());
         let classes: Vec<&String> = words.classes.values().collect();
         assert_eq!(classes, ["class 0, hpcc", "class 1, dcqcn"]);
+        let of_list = json!({ "scenario": {
+            "cc": { "kind": "hpcc" },
+            "workload": [{ "kind": "list" }],
+            "class": [{ "id": 0, "cc": { "kind": "swift" } }, { "id": 7, "cc": { "kind": "dcqcn" } }],
+        } });
+        let words = flow_words(&of_list, BTreeMap::new());
+        let classes: Vec<(&u64, &String)> = words.classes.iter().collect();
+        let [swift, dcqcn] = ["class 0, swift", "class 7, dcqcn"].map(str::to_owned);
+        assert_eq!(classes, [(&0, &swift), (&7, &dcqcn)]);
         assert!(flow_words(&Value::Null, BTreeMap::new()).classes.is_empty());
     }
 

@@ -297,23 +297,34 @@ pub(super) fn losses(page: &mut Page, runs: &[Run]) {
             ]
         })
         .collect();
-    page.section("Pauses and losses").table(
-        &[
-            "run",
-            "pause frames",
-            "ports paused",
-            "buffer drops",
-            "queue drops",
-            "trimmed",
-            "headers lost, too",
-            "link losses",
-            "lost on failed links",
-            "without a route",
-            "marked",
-            "retransmitted",
-            "timeouts",
-            "longest queue",
-        ],
-        &rows,
-    );
+    let headers = [
+        "run",
+        "pause frames",
+        "ports paused",
+        "buffer drops",
+        "queue drops",
+        "trimmed",
+        "headers lost, too",
+        "link losses",
+        "lost on failed links",
+        "without a route",
+        "marked",
+        "retransmitted",
+        "timeouts",
+        "longest queue",
+    ];
+    // Columns without a count would take the room of others.
+    let is_zero = |column: usize| {
+        let mut cells = rows.iter().map(|row| row[column].text.as_str());
+        column > 0 && cells.all(|text| matches!(text, "0" | "0 B" | "0 ns"))
+    };
+    let (zero, shown): (Vec<usize>, Vec<usize>) = (0..headers.len()).partition(|&i| is_zero(i));
+    let names: Vec<&str> = shown.iter().map(|&column| headers[column]).collect();
+    let pick = |row: &Vec<Cell>| shown.iter().map(|&column| row[column].clone()).collect();
+    let rows: Vec<Vec<Cell>> = rows.iter().map(pick).collect();
+    page.section("Pauses and losses").table(&names, &rows);
+    if !zero.is_empty() {
+        let names: Vec<&str> = zero.iter().map(|&column| headers[column]).collect();
+        page.paragraph(&format!("Zero in all runs: {}.", names.join(", ")));
+    }
 }

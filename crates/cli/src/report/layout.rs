@@ -2,44 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_plot::figure::numeric_values;
 use serde_json::Value;
 
 use super::differences::flatten;
+pub(super) use super::roles::Role;
+use super::roles::roles;
 use super::schemes::common_name;
 
 /// The axis that numbers replications.
 const SEED: &str = "seed";
-/// Parts of the names of axes whose values are alternatives, from which a reader chooses one.
-const ALTERNATIVES: [&str; 9] = [
-    "algorithm",
-    "cc",
-    "control",
-    "kind",
-    "policy",
-    "routing",
-    "scheme",
-    "schemes",
-    "setting",
-];
-/// Beginnings of the names of axes whose values are variants of the first one.
-const VARIANTS: [&str; 6] = ["degrad", "event", "fail", "fault", "state", "variant"];
-/// First values to which all others are compared.
-const BASELINES: [&str; 7] = [
-    "base", "baseline", "default", "healthy", "none", "normal", "off",
-];
-
-/// What a report asks about the values of an axis.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Role {
-    /// Which one is best?
-    Alternatives,
-    /// Where does a ranking turn? The values as numbers.
-    Ordered(Vec<f64>),
-    /// What does each one cost, compared with the first?
-    Variants,
-}
-
 /// An axis with several values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Axis {
@@ -133,7 +104,12 @@ impl Layout {
             };
             places.push((at, seed));
         }
-        let axes = with_roles(axes);
+        let roles = roles(&axes);
+        let axes: Vec<Axis> = axes
+            .into_iter()
+            .zip(roles)
+            .map(|((name, values), role)| Axis { name, values, role })
+            .collect();
         let name = |at: &[usize], runs: &[usize]| match at.is_empty() {
             true => common_name(&names_of(heads, runs)),
             false => describe(&axes, at),
@@ -244,43 +220,6 @@ fn short(name: &str) -> String {
         [] => name,
     };
     last.replace('_', " ")
-}
-
-/// Decides the role of each axis.
-fn with_roles(axes: Vec<(String, Vec<String>)>) -> Vec<Axis> {
-    let begins = |name: &str| {
-        VARIANTS
-            .iter()
-            .any(|own| name.to_lowercase().starts_with(own))
-    };
-    let certain = |(name, values): &(String, Vec<String>)| {
-        if let Some(numbers) = numeric_values(values) {
-            return Some(Role::Ordered(numbers));
-        }
-        let lower = name.to_lowercase();
-        if lower
-            .split([' ', '-'])
-            .any(|part| ALTERNATIVES.contains(&part))
-        {
-            return Some(Role::Alternatives);
-        }
-        let first = values.first().map(|value| value.to_lowercase());
-        let is_baseline = first.is_some_and(|first| BASELINES.contains(&first.as_str()));
-        (begins(name) || is_baseline).then_some(Role::Variants)
-    };
-    let found: Vec<Option<Role>> = axes.iter().map(certain).collect();
-    let has_alternatives = found.contains(&Some(Role::Alternatives));
-    let role = |found: Option<Role>| {
-        found.unwrap_or(match has_alternatives {
-            true => Role::Variants,
-            false => Role::Alternatives,
-        })
-    };
-    let roles = found.into_iter().map(role);
-    axes.into_iter()
-        .zip(roles)
-        .map(|((name, values), role)| Axis { name, values, role })
-        .collect()
 }
 
 /// Groups runs at `places` into settings, in the order of their first runs. The seeds of a setting

@@ -1,8 +1,8 @@
 //! Warnings of many runs, each once.
 
 /// Returns each warning once, in the order of first appearance, with the number of `runs` that have
-/// it. Warnings that differ only in their numbers are one, in the words of the first run.
-pub(crate) fn counted(runs: &[(&str, Vec<String>)]) -> Vec<String> {
+/// it; `what` is their name, such as `points`. Warnings that differ only in their numbers are one, in the words of the first run.
+pub(crate) fn counted(runs: &[(&str, Vec<String>)], what: &str) -> Vec<String> {
     let masked = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == ',', "");
     let mut found: Vec<(String, &str, &str, usize, bool)> = Vec::new();
     for (name, warnings) in runs {
@@ -22,8 +22,8 @@ pub(crate) fn counted(runs: &[(&str, Vec<String>)]) -> Vec<String> {
         *count, *alike,
     ) {
         (1, _) => format!("{name}: {text}"),
-        (count, true) => format!("{count} of {of} runs: {text}"),
-        (count, false) => format!("{count} of {of} runs, such as {name}: {text}"),
+        (count, true) => format!("{count} of {of} {what}: {text}"),
+        (count, false) => format!("{count} of {of} {what}, such as {name}: {text}"),
     };
     found.iter().map(words).collect()
 }
@@ -44,7 +44,7 @@ mod tests {
             ("f", text("1,344 flows left")),
         ];
         assert_eq!(
-            counted(&runs),
+            counted(&runs, "runs"),
             [
                 "2 of 6 runs: 93.4% of the rate",
                 "d: no marks",

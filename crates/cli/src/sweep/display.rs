@@ -4,7 +4,7 @@ use fabricsim_experiments::sweep::{Point, PointOutcome, SweepMonitor, SweepProgr
 use fabricsim_scenario::text::error::escaped;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::point_line;
+use super::point_line::point_line;
 use crate::console::note;
 use crate::progress::style;
 use crate::signals::Signals;

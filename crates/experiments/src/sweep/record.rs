@@ -15,7 +15,7 @@ use fabricsim::outcome::{JobSummary, RpcSummary};
 use fabricsim::output::{
     Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
 };
-use fabricsim::summary::{CcSummary, FlowCounts, SlowdownSummary, Status};
+use fabricsim::summary::{CcSummary, ClassSlowdown, FlowCounts, SlowdownSummary, Status};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_bytes;
@@ -55,6 +55,12 @@ pub struct PointResults {
     pub flows: FlowCounts,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
+    /// Slowdowns by class of flows.
+    #[serde(default)]
+    pub class_slowdown: Vec<ClassSlowdown>,
+    /// Warnings to consider before the results are used.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Remote procedure calls, by class.
     #[serde(default)]
     pub rpc: Vec<RpcSummary>,

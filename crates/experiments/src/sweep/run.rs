@@ -14,6 +14,7 @@ use super::table::write_tables;
 use super::workers::Work;
 use fabricsim::output::{Existing, remove_stale_lock};
 use fabricsim::simulation::Simulation;
+use fabricsim::warnings::warnings_before;
 use fabricsim_scenario::text::error::Error;
 
 /// Outcome of a run of a sweep.
@@ -130,31 +131,37 @@ fn check_folders(
 }
 
 impl Sweep {
-    /// Builds the network of every point, `jobs` at a time, without running any.
+    /// Builds the network of every point, `jobs` at a time, without running any. Returns the
+    /// warnings about each point, in the order of the points.
     ///
     /// # Errors
     /// If a point cannot be simulated. It is the error of the first such point.
-    pub fn check(&self, jobs: usize) -> Result<(), Error> {
+    pub fn check(&self, jobs: usize) -> Result<Vec<Vec<String>>, Error> {
         let all: Vec<usize> = (0..self.points().len()).collect();
         check(self, &all, jobs)
     }
 }
 
-/// Builds the networks of the points with the indices `places`, at most `jobs` at a time.
-fn check(sweep: &Sweep, places: &[usize], jobs: usize) -> Result<(), Error> {
-    let refused = |&at: &usize| {
+/// Builds the networks of the points with the indices `places`, at most `jobs` at a time, and
+/// returns the warnings about each.
+fn check(sweep: &Sweep, places: &[usize], jobs: usize) -> Result<Vec<Vec<String>>, Error> {
+    let check = |&at: &usize| {
         let point = &sweep.points()[at];
-        let built = Simulation::checked(point.scenario());
-        let built = built.and_then(|mut simulation| match sweep.warm_start() {
-            Some(warm) => simulation.resume(warm.checkpoint()),
-            None => Ok(()),
+        let scenario = point.scenario();
+        let built = Simulation::checked(scenario);
+        let built = built.and_then(|mut simulation| {
+            let warnings = warnings_before(scenario, &simulation);
+            if let Some(warm) = sweep.warm_start() {
+                simulation.resume(warm.checkpoint())?;
+            }
+            Ok(warnings)
         });
-        built.err().map(|error| error.of_point(point.name()))
+        built.map_err(|error| error.of_point(point.name()))
     };
     let threads = Threads::start(jobs.min(places.len())).map_err(Error::threads)?;
-    let errors: Vec<Option<Error>> = threads.run(|crew| match crew {
-        Crew::Alone => places.iter().map(refused).collect(),
-        Crew::Pool => places.par_iter().map(refused).collect(),
+    let checked: Vec<Result<Vec<String>, Error>> = threads.run(|crew| match crew {
+        Crew::Alone => places.iter().map(check).collect(),
+        Crew::Pool => places.par_iter().map(check).collect(),
     });
-    errors.into_iter().flatten().next().map_or(Ok(()), Err)
+    checked.into_iter().collect()
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use fabricsim_report::{SizeClass, quoted};
 
 use super::Sweep;
+use super::flow_columns::{flow_cells, flow_classes, flow_columns, is_flow_column};
 use super::job_columns::{is_job_column, job_cells, job_classes, job_columns};
 use super::point::Point;
 use super::record::{PointResults, PointState};
@@ -85,6 +86,7 @@ pub(super) fn is_column(name: &str) -> bool {
         || COST_COLUMNS.contains(&name)
         || is_rpc_column(name)
         || is_job_column(name)
+        || is_flow_column(name)
         || SizeClass::ALL
             .iter()
             .any(|class| class_columns(*class).iter().any(|column| column == name))
@@ -147,7 +149,10 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
         .flat_map(|class| class_columns(*class));
     let (rpc, jobs) = (rpc_classes(states), job_classes(states));
     let columns = fixed.chain(classes).chain(rpc_columns(&rpc));
-    let columns = columns.chain(job_columns(&jobs));
+    let flows = flow_classes(states);
+    let columns = columns
+        .chain(job_columns(&jobs))
+        .chain(flow_columns(&flows));
     let mut text = header(sweep, columns);
     for (point, state) in sweep.points().iter().zip(states) {
         begin_row(&mut text, point, state);
@@ -158,6 +163,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                     .into_iter()
                     .chain(rpc)
                     .chain(job_cells(&jobs, &results.jobs))
+                    .chain(flow_cells(&flows, &results.class_slowdown))
                     .collect()
             }
             _ => {
@@ -166,6 +172,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                     .map(|class| class_columns(*class).len());
                 let count = POINT_COLUMNS.len() - 1 + classes.sum::<usize>();
                 let count = count + rpc_columns(&rpc).count() + job_columns(&jobs).count();
+                let count = count + flow_columns(&flows).count();
                 let mut cells = vec![String::new(); count];
                 let checksum = POINT_COLUMNS
                     .iter()
@@ -289,6 +296,7 @@ mod tests {
             "cpu_s",
             "slowdown_p95_below_10KB",
             "flows_above_1MB",
+            "slowdown_p99_class3",
         ] {
             assert!(is_column(name), "{name}");
         }

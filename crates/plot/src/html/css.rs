@@ -56,7 +56,9 @@ const PRINT: &str = "\
   figure, tr, .warning { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   .table, .picture, pre { overflow: visible; }
-  th, td { white-space: normal; overflow-wrap: break-word; padding-right: .4rem; }
+  table { width: 100%; }
+  th, td { white-space: normal; overflow-wrap: anywhere; padding-right: .4rem; }
+  .long { min-width: 0; }
   table { font-size: 7.5pt; }
   th, td { padding-top: .4mm; padding-bottom: .4mm; }
   .picture svg { max-width: 100%; width: auto; max-height: 62mm; }

@@ -5,7 +5,7 @@ use fabricsim_report::Confidence;
 use super::super::layout::{Layout, Role};
 use super::question::{Compared, Outcome, Pair, contexts, deciding};
 use super::subject::Subject;
-use super::words::{better, effect, factor, names, others_say, pair_sentence, undecided, worse};
+use super::words::{better, effect, factor, names, pair_answer, undecided, worse};
 
 /// Alternatives that a sentence on a variant lists one by one, at most.
 const CONTEXTS: usize = 4;
@@ -71,9 +71,7 @@ fn best(layout: &Layout, axis: usize, subject: &Subject) -> Option<(String, usiz
     if count == 2 {
         let pair = pair(layout, axis, [0, 1]);
         let place = deciding(subject, std::slice::from_ref(&pair))?;
-        let mut text = pair_sentence(&pair, subject, place)?;
-        text.push_str(&others_say(&pair, subject, place));
-        return Some((text, 1));
+        return Some((pair_answer(&pair, subject, place)?, 1));
     }
     let against_first: Vec<Pair<'_>> = (1..count)
         .map(|value| pair(layout, axis, [0, value]))
@@ -193,13 +191,8 @@ fn costs(layout: &Layout, axis: usize, subjects: &[Subject]) -> Vec<(String, usi
                 .collect();
             let place = deciding(subject, &pairs)?;
             let metric = &subject.metrics[place];
-            let effects: Vec<String> = pairs
-                .iter()
-                .filter_map(|pair| {
-                    let compared = pair.compare(metric, Confidence::P95)?;
-                    Some(effect(pair, metric, &compared) + &others_say(pair, subject, place))
-                })
-                .collect();
+            let effects = pairs.iter().filter_map(|pair| effect(pair, subject, place));
+            let effects: Vec<String> = effects.collect();
             let own = layout.axes[axis].describe(value);
             let first = layout.axes[axis].describe(0);
             let text = format!(
@@ -283,3 +276,7 @@ fn optimum_between(
         format!("; it is best at {best}, between both")
     })
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

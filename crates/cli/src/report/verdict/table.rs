@@ -42,18 +42,29 @@ pub(in super::super) fn all_comparisons(page: &mut Page, results: &Results) {
     tables(page, &subjects(results), &each);
 }
 
-/// Returns the comparisons of each axis: all values with the first one, for each alternative unless
-/// they are alternatives themselves.
+/// Returns the comparisons of each axis: of alternatives and variants, all values with the first
+/// one, and of ordered values, the last with the first. Variants and ordered values have a row for
+/// each alternative.
 fn pairs(layout: &Layout) -> Vec<Pair<'_>> {
+    let roles: [fn(&Role) -> bool; 3] = [
+        |role| *role == Role::Alternatives,
+        |role| *role == Role::Variants,
+        |role| matches!(role, Role::Ordered(_)),
+    ];
     let mut pairs = Vec::new();
-    for (axis, own) in layout.axes.iter().enumerate() {
-        let fixed = match own.role {
+    for axis in roles.into_iter().flat_map(|role| layout.of_role(role)) {
+        let role = &layout.axes[axis].role;
+        let fixed = match role {
             Role::Alternatives => vec![Vec::new()],
             _ => contexts(layout, axis, CONTEXTS),
         };
-        let values = own.increasing();
+        let values = layout.axes[axis].increasing();
+        let seconds = match role {
+            Role::Ordered(_) => &values[values.len() - 1..],
+            _ => &values[1..],
+        };
         for fixed in &fixed {
-            for &value in &values[1..] {
+            for &value in seconds {
                 pairs.push(Pair {
                     layout,
                     axis,

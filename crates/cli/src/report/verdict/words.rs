@@ -67,10 +67,15 @@ fn clause(pair: &Pair<'_>, metric: &Metric, compared: &Compared) -> String {
     format!("{favored}'s is {size} {}{range}", better(metric))
 }
 
-/// Describes a comparison of two values in a sentence without its end.
-pub(super) fn pair_sentence(pair: &Pair<'_>, subject: &Subject, place: usize) -> Option<String> {
+/// Describes a comparison of two values by the metric at `place`.
+fn pair_sentence(
+    pair: &Pair<'_>,
+    subject: &Subject,
+    place: usize,
+    confidence: Confidence,
+) -> Option<String> {
     let metric = &subject.metrics[place];
-    let compared = pair.compare(metric, Confidence::P95)?;
+    let compared = pair.compare(metric, confidence)?;
     let flows = match at_fixed(pair) {
         at if at.is_empty() => subject.words.clone(),
         at => format!("{} with {at}", subject.words),
@@ -129,13 +134,7 @@ pub(super) fn undecided(metric: &Metric, compared: &Compared, favored: &str) -> 
             better(metric)
         ),
     };
-    if compared.ratio.runs > 1 {
-        let more = compared.ratio.runs_to_tell(MOST_SEEDS, compared.confidence);
-        let advice = match more {
-            Some(1) => "about 1 more seed would tell".to_owned(),
-            Some(more) => format!("about {more} more seeds would tell"),
-            None => format!("more than {MOST_SEEDS} more seeds would be needed to tell"),
-        };
+    if let Some(advice) = more_seeds(compared) {
         write!(text, "; {advice}").expect("a string takes everything");
     }
     text
@@ -255,41 +254,106 @@ pub(super) fn at_fixed(pair: &Pair<'_>) -> String {
     parts.collect::<Vec<String>>().join(", ")
 }
 
-/// Describes other metrics that decide what the deciding one leaves open, or contradict it; empty
-/// if there are none.
-pub(super) fn others_say(pair: &Pair<'_>, subject: &Subject, place: usize) -> String {
-    let own = pair.compare(&subject.metrics[place], Confidence::P95);
-    let own = own.map(|own| own.outcome());
-    let confidence = Confidence::P95.among(subject.metrics.len() - 1);
-    let others = subject.metrics.iter().enumerate().rev();
-    let says = others
-        .filter(|(other, _)| *other != place)
-        .filter_map(|(_, metric)| {
-            let compared = pair.compare(metric, confidence)?;
-            let outcome = compared.outcome();
-            let is_decided = matches!(outcome, Outcome::First | Outcome::Second);
-            let is_news = own != Some(outcome) && is_decided;
-            is_news.then(|| format!("; {}: {}", metric.name, clause(pair, metric, &compared)))
-        });
-    says.collect()
+/// Answers which value of `pair` is better, by the metric at `place` and by all others that decide.
+///
+/// If that metric leaves it open and another decides, the sentence begins with the other one. Their
+/// intervals hold together.
+pub(super) fn pair_answer(pair: &Pair<'_>, subject: &Subject, place: usize) -> Option<String> {
+    let own = pair.compare(&subject.metrics[place], Confidence::P95)?;
+    let confidence = Confidence::P95.among(subject.metrics.len());
+    let decided = decided_by_others(pair, subject, place, &own);
+    let is_open = matches!(own.outcome(), Outcome::Open | Outcome::Alike);
+    let turns = turn(pair, &subject.metrics[place]).is_some();
+    let mut text = match decided.first() {
+        Some((other, _)) if is_open && !turns => {
+            let text = pair_sentence(pair, subject, *other, confidence)?;
+            let metric = &subject.metrics[place];
+            let [favored, _] = names(pair, &own);
+            return Some(format!(
+                "{text}; {}: {}",
+                metric.name,
+                undecided(metric, &own, &favored)
+            ));
+        }
+        _ => pair_sentence(pair, subject, place, Confidence::P95)?,
+    };
+    for (other, compared) in decided {
+        let metric = &subject.metrics[other];
+        let says = clause(pair, metric, &compared);
+        write!(text, "; {}: {says}", metric.name).expect("a string takes everything");
+    }
+    Some(text)
+}
+
+/// Returns the other metrics that decide what `own` leaves open or contradict it, the last first.
+fn decided_by_others(
+    pair: &Pair<'_>,
+    subject: &Subject,
+    place: usize,
+    own: &Compared,
+) -> Vec<(usize, Compared)> {
+    let confidence = Confidence::P95.among(subject.metrics.len());
+    let others = (0..subject.metrics.len())
+        .rev()
+        .filter(|other| *other != place);
+    let decided = others.filter_map(|other| {
+        let compared = pair.compare(&subject.metrics[other], confidence)?;
+        let outcome = compared.outcome();
+        let is_decided = matches!(outcome, Outcome::First | Outcome::Second);
+        (is_decided && own.outcome() != outcome).then_some((other, compared))
+    });
+    decided.collect()
 }
 
 /// Describes the effect of the second value of `pair` compared with the first, such as a failure:
-/// `2.1x higher (1.5x to 2.9x) with DCQCN`.
-pub(super) fn effect(pair: &Pair<'_>, metric: &Metric, compared: &Compared) -> String {
-    let with = match at_fixed(pair) {
-        at if at.is_empty() => String::new(),
-        at => format!(" with {at}"),
+/// `2.1x higher (1.5x to 2.9x)`.
+pub(super) fn effect(pair: &Pair<'_>, subject: &Subject, place: usize) -> Option<String> {
+    let metric = &subject.metrics[place];
+    let compared = pair.compare(metric, Confidence::P95)?;
+    let mut text = one_effect(metric, &compared);
+    for (other, compared) in decided_by_others(pair, subject, place, &compared) {
+        let metric = &subject.metrics[other];
+        let text_of = one_effect(metric, &compared);
+        write!(text, ", but {} {text_of}", metric.name).expect("a string takes everything");
+    }
+    Some(match at_fixed(pair) {
+        at if at.is_empty() => text,
+        at => format!("{text} with {at}"),
+    })
+}
+
+fn one_effect(metric: &Metric, compared: &Compared) -> String {
+    let way = match compared.favors_first() {
+        true => worse(metric),
+        false => better(metric),
     };
-    let [favored, _] = names(pair, compared);
     let (size, range) = factor(compared);
     match (compared.outcome(), range) {
-        (_, None) => format!(
-            "{size} {} with {favored}{with}, without an interval",
-            better(metric)
-        ),
-        (Outcome::First, Some(range)) => format!("{size} {} ({range}){with}", worse(metric)),
-        (Outcome::Second, Some(range)) => format!("{size} {} ({range}){with}", better(metric)),
-        _ => format!("{}{with}", undecided(metric, compared, &favored)),
+        (_, None) => format!("{size} {way}, without an interval"),
+        (Outcome::First | Outcome::Second, Some(range)) => format!("{size} {way} ({range})"),
+        (Outcome::Alike, Some(range)) => format!("about equal (within 5%: {range})"),
+        (Outcome::Open, Some(range)) => {
+            let seen = match size.as_str() {
+                "1.00x" => "equal on average".to_owned(),
+                size => format!("{size} {way}"),
+            };
+            match more_seeds(compared) {
+                None => format!("inconclusive ({seen}, 95% CI {range})"),
+                Some(more) => format!("inconclusive ({seen}, 95% CI {range}; {more})"),
+            }
+        }
     }
+}
+
+/// Describes how many more seeds would decide a comparison of several runs.
+fn more_seeds(compared: &Compared) -> Option<String> {
+    if compared.ratio.runs < 2 {
+        return None;
+    }
+    let more = compared.ratio.runs_to_tell(MOST_SEEDS, compared.confidence);
+    Some(match more {
+        Some(1) => "about 1 more seed would tell".to_owned(),
+        Some(more) => format!("about {more} more seeds would tell"),
+        None => format!("more than {MOST_SEEDS} more seeds would be needed to tell"),
+    })
 }
