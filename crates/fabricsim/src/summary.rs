@@ -1,12 +1,11 @@
 //! Contents of `summary.json` and their computation.
 
 mod activity;
+mod by_class;
 mod downloads;
 mod left;
 mod skipped;
 pub(crate) mod status;
-
-use std::collections::BTreeMap;
 
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Counters;
@@ -16,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::activity::CcSummary;
 use self::activity::activity_of;
+pub use self::by_class::ClassSlowdown;
+use self::by_class::class_slowdowns;
 pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
@@ -55,23 +56,6 @@ pub struct SlowdownSummary {
     /// Number of flows in the class.
     pub flows: usize,
     /// Median slowdown; this and the other percentiles are absent if the class has too few flows.
-    pub p50: Option<f64>,
-    /// 95th percentile of the slowdown.
-    pub p95: Option<f64>,
-    /// 99th percentile of the slowdown.
-    pub p99: Option<f64>,
-    /// Mean slowdown.
-    pub mean: Option<f64>,
-}
-
-/// Slowdowns of one class of flows.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct ClassSlowdown {
-    /// Number of the class.
-    pub class: u16,
-    /// Number of finished flows.
-    pub flows: usize,
-    /// Median slowdown; this and the other percentiles are absent if there are too few flows.
     pub p50: Option<f64>,
     /// 95th percentile of the slowdown.
     pub p95: Option<f64>,
@@ -370,26 +354,6 @@ fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {
             mean: known(row.mean),
         })
         .collect()
-}
-
-/// Returns the slowdowns of each class that has finished flows, in the order of their numbers.
-fn class_slowdowns(records: &[FctRecord]) -> Vec<ClassSlowdown> {
-    let mut classes: BTreeMap<u16, Vec<FctRecord>> = BTreeMap::new();
-    for record in records {
-        classes.entry(record.class.0).or_default().push(*record);
-    }
-    let row = |(class, records): (u16, Vec<FctRecord>)| {
-        let all = slowdowns(&records).into_iter().next()?;
-        Some(ClassSlowdown {
-            class,
-            flows: all.flows,
-            p50: all.p50,
-            p95: all.p95,
-            p99: all.p99,
-            mean: all.mean,
-        })
-    };
-    classes.into_iter().filter_map(row).collect()
 }
 
 /// Returns the largest memory of this process so far, if Linux reports it.

@@ -257,6 +257,12 @@ fn the_presets_of_reproduce_are_read() {
             "{name}: {}",
             listed.stdout
         );
-        assert_eq!(listed.stderr, "", "{name}");
+        // Figures of overload are meant to have it.
+        let is_load = |line: &str| line.contains("are expected to carry up to");
+        assert!(
+            listed.stderr.lines().all(is_load),
+            "{name}: {}",
+            listed.stderr
+        );
     }
 }

@@ -263,11 +263,11 @@ fn a_large_sweep_has_a_verdict_and_each_warning_once() {
                 let name = format!("load={load},scheme={cc},seed={seed}");
                 let dir = format!("sweep/points/{name}");
                 std::fs::create_dir_all(folder.path(&dir)).expect("folders");
-                let header = "flow,src,dst,priority,class,size_bytes,start_ns,fct_ns,ideal_fct_ns";
+                let header = "flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns";
                 let rows: String = (0..30)
                     .map(|flow| {
                         let fct = factor * (10_000 + 10 * flow + seed.len());
-                        format!("{flow},0,1,3,0,{},{flow}000,{fct},5000\n", 1_000 + flow)
+                        format!("{flow},0,1,0,{},{flow}000,{fct},5000\n", 1_000 + flow)
                     })
                     .collect();
                 folder.write(&format!("{dir}/fct.csv"), &format!("{header}\n{rows}"));

@@ -10,7 +10,7 @@ use super::words::{better, effect, factor, names, pair_answer, undecided, worse}
 /// Alternatives that a sentence on a variant lists one by one, at most.
 const CONTEXTS: usize = 4;
 
-/// A question and its answers.
+/// A question and its statements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Question {
     pub(super) heading: String,
@@ -31,15 +31,15 @@ pub(super) fn questions(layout: &Layout, subjects: &[Subject]) -> Vec<Question> 
         true => layout.of_role(|role| matches!(role, Role::Ordered(_))),
         false => Vec::new(),
     };
-    let ask = |heading: String, answers: Vec<(String, usize)>| Question {
+    let ask = |heading: String, sentences: Vec<(String, usize)>| Question {
         heading,
-        comparisons: answers.iter().map(|(_, count)| count).sum(),
-        statements: answers.into_iter().map(|(text, _)| text).collect(),
+        comparisons: sentences.iter().map(|(_, count)| count).sum(),
+        statements: sentences.into_iter().map(|(text, _)| text).collect(),
     };
     let name = |axis: usize| layout.axes[axis].name.clone();
     let best = alternatives.iter().map(|&axis| {
-        let answers = subjects.iter().filter_map(|own| best(layout, axis, own));
-        ask(format!("Which {}?", name(axis)), answers.collect())
+        let sentences = subjects.iter().filter_map(|own| best(layout, axis, own));
+        ask(format!("Which {}?", name(axis)), sentences.collect())
     });
     let costs = variants.iter().map(|&axis| {
         let first = &layout.axes[axis].values[0];
@@ -47,10 +47,10 @@ pub(super) fn questions(layout: &Layout, subjects: &[Subject]) -> Vec<Question> 
         ask(heading, costs(layout, axis, subjects))
     });
     let trends = ordered.iter().map(|&axis| {
-        let answers = subjects.iter().filter_map(|own| trend(layout, axis, own));
+        let sentences = subjects.iter().filter_map(|own| trend(layout, axis, own));
         ask(
             format!("What does {} change?", name(axis)),
-            answers.collect(),
+            sentences.collect(),
         )
     });
     best.chain(costs).chain(trends).collect()

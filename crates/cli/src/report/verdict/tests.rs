@@ -180,7 +180,7 @@ fn failures_are_compared_with_the_healthy_network_in_the_order_of_the_sweep() {
         "{said:?}"
     );
     assert!(
-        said[1].contains(" with DCQCN; ") && said[1].ends_with(" with HPCC"),
+        said[1].contains(": with DCQCN 2") && said[1].contains("; with HPCC "),
         "{said:?}"
     );
     assert!(said[2].starts_with("agg_down vs healthy"), "{said:?}");
@@ -266,4 +266,44 @@ fn a_tail_without_an_interval_is_not_passed_over() {
         ),
         "{said:?}"
     );
+}
+
+/// A difference at another percentile that the table shows as certain is in the sentence, too.
+#[test]
+fn a_percentile_that_only_its_own_interval_decides_is_named() {
+    let layout = points(&[TWO], 4);
+    let metric = |name: &str, ratios: [f64; 4]| {
+        let estimates = |factors: [f64; 4]| {
+            let estimate = |value| Estimate {
+                value: Some(value),
+                interval: None,
+            };
+            factors.map(estimate).to_vec()
+        };
+        Metric {
+            name: name.to_owned(),
+            lower: true,
+            values: vec![estimates(ratios), estimates([1.0; 4])],
+            flows: None,
+        }
+    };
+    let subject = Subject {
+        words: "test flows".to_owned(),
+        is_job: false,
+        metrics: vec![
+            metric("p50 slowdown", [1.0, 1.2, 0.8, 1.1]),
+            metric("p95 slowdown", [1.2, 1.6, 1.3, 1.8]),
+            metric("p99 slowdown", [0.5, 2.0, 1.3, 0.9]),
+        ],
+    };
+    let said = say(&layout, subject);
+    assert!(
+        said[0].starts_with("DCQCN vs HPCC, p99 slowdown of test flows: inconclusive"),
+        "{said:?}"
+    );
+    assert!(
+        said[0].contains("; p95 slowdown: HPCC's is 1.4"),
+        "{said:?}"
+    );
+    assert!(said[0].ends_with("which may be chance among 3"), "{said:?}");
 }

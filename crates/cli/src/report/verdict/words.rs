@@ -277,12 +277,36 @@ pub(super) fn pair_answer(pair: &Pair<'_>, subject: &Subject, place: usize) -> O
         }
         _ => pair_sentence(pair, subject, place, Confidence::P95)?,
     };
+    if is_open && !turns {
+        text.push_str(&perhaps(pair, subject, place, &own));
+    }
     for (other, compared) in decided {
         let metric = &subject.metrics[other];
         let says = clause(pair, metric, &compared);
         write!(text, "; {}: {says}", metric.name).expect("a string takes everything");
     }
     Some(text)
+}
+
+/// Describes other metrics that would decide what `own` leaves open if they were the only ones: the
+/// table below shows them as decided.
+fn perhaps(pair: &Pair<'_>, subject: &Subject, place: usize, own: &Compared) -> String {
+    let count = subject.metrics.len();
+    let others = (0..count).rev().filter(|other| *other != place);
+    let decided = others.filter_map(|other| {
+        let metric = &subject.metrics[other];
+        let compared = pair.compare(metric, Confidence::P95)?;
+        let outcome = compared.outcome();
+        let is_decided = matches!(outcome, Outcome::First | Outcome::Second);
+        (is_decided && outcome != own.outcome()).then(|| {
+            let says = clause(pair, metric, &compared);
+            format!(
+                "; {}: {says}, which may be chance among {count}",
+                metric.name
+            )
+        })
+    });
+    decided.collect()
 }
 
 /// Returns the other metrics that decide what `own` leaves open or contradict it, the last first.
@@ -318,7 +342,7 @@ pub(super) fn effect(pair: &Pair<'_>, subject: &Subject, place: usize) -> Option
     }
     Some(match at_fixed(pair) {
         at if at.is_empty() => text,
-        at => format!("{text} with {at}"),
+        at => format!("with {at} {text}"),
     })
 }
 
