@@ -79,7 +79,7 @@ pub(super) fn slowdowns(page: &mut Page, results: &Results, groups: &[Group]) {
 /// Returns the name of the flows of `class`.
 pub(super) fn name_of(results: &Results, class: u16) -> String {
     let first = results.runs.iter().find(|run| !run.summary.is_null());
-    let first = first.or(results.runs.first());
+    let first = first.or_else(|| results.runs.first());
     first.map_or_else(String::new, |run| run.class_name(class))
 }
 

@@ -105,7 +105,6 @@ fn blocks(layout: &Layout, known: &[(usize, BTreeMap<String, String>)]) -> Vec<B
     }
     let names: Vec<String> = layout.settings.iter().map(|own| own.name.clone()).collect();
     take("setting", &names, &|(setting, _)| *setting);
-    drop(take);
     // What is left depends on the setting and the seed.
     if !left.is_empty() {
         blocks.push(Block {

@@ -11,16 +11,12 @@ use super::read::Results;
 /// Adds a table of the jobs of all runs, and the operations for which unfinished ranks wait.
 pub(super) fn jobs(page: &mut Page, results: &Results) {
     let runs = &results.runs;
-    let mut names: Vec<String> = Vec::new();
     let mut rows = Vec::new();
     let mut waiting = Vec::new();
     for run in runs {
         let jobs = run.summary.get("jobs").and_then(Value::as_array);
         for job in jobs.into_iter().flatten() {
             let name = job["job"].as_str().unwrap_or("-");
-            if !names.iter().any(|own| own == name) {
-                names.push(name.to_owned());
-            }
             let number = |key: &str| {
                 job.get(key)
                     .map_or_else(|| "-".to_owned(), Value::to_string)
@@ -70,9 +66,7 @@ pub(super) fn jobs(page: &mut Page, results: &Results) {
          NCCL-tests define them, and over those of the slowest group. A dash: too few iterations for \
          the percentile (p99 needs 100).",
     );
-    for name in &names {
-        over_axes::job(page, results, name);
-    }
+    figures(page, results);
     page.table(
         &[
             "run",
@@ -92,5 +86,23 @@ pub(super) fn jobs(page: &mut Page, results: &Results) {
     );
     for words in waiting {
         page.paragraph(&words);
+    }
+}
+
+/// Adds a figure for each job, in the order of first appearance.
+fn figures(page: &mut Page, results: &Results) {
+    let mut names: Vec<&str> = Vec::new();
+    for run in &results.runs {
+        let jobs = run.summary.get("jobs").and_then(Value::as_array);
+        let own = jobs
+            .into_iter()
+            .flatten()
+            .filter_map(|job| job["job"].as_str());
+        for name in own {
+            if !names.contains(&name) {
+                names.push(name);
+                over_axes::job(page, results, name);
+            }
+        }
     }
 }

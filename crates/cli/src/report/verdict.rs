@@ -1,4 +1,4 @@
-//! The verdict of a report: one answer to each question that its runs ask.
+//! The verdict of a report: a sentence on each question that its runs ask.
 
 mod question;
 mod statements;
@@ -17,7 +17,7 @@ pub(super) use self::table::all_comparisons;
 /// Statements on one question, at most.
 const MOST: usize = 24;
 
-/// Adds the answers to all questions, and the comparisons behind them; nothing if there is only one
+/// Adds the sentences on all questions, and the comparisons behind them; nothing if there is only one
 /// setting.
 pub(super) fn verdict(page: &mut Page, results: &Results) {
     let layout = &results.layout;

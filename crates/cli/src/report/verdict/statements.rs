@@ -1,4 +1,4 @@
-//! Answers to the questions that the axes of a report ask, one sentence for each group of flows.
+//! Sentences on the questions that the axes of a report ask, one sentence for each group of flows.
 
 use fabricsim_report::Confidence;
 
@@ -65,7 +65,7 @@ fn pair(layout: &Layout, axis: usize, values: [usize; 2]) -> Pair<'_> {
     }
 }
 
-/// Answers which value of `axis` is best, with the number of comparisons.
+/// Says which value of `axis` is best, with the number of comparisons.
 fn best(layout: &Layout, axis: usize, subject: &Subject) -> Option<(String, usize)> {
     let count = layout.axes[axis].values.len();
     if count == 2 {
@@ -173,7 +173,7 @@ fn ranking_turns(compared: &[(Pair<'_>, Compared)], subject: &Subject, place: us
     }
 }
 
-/// Answers what each value of `axis` costs compared with the first one, for each alternative.
+/// Says what each value of `axis` costs compared with the first one, for each alternative.
 fn costs(layout: &Layout, axis: usize, subjects: &[Subject]) -> Vec<(String, usize)> {
     let contexts = contexts(layout, axis, CONTEXTS);
     let values = 1..layout.axes[axis].values.len();
@@ -206,7 +206,7 @@ fn costs(layout: &Layout, axis: usize, subjects: &[Subject]) -> Vec<(String, usi
         .collect()
 }
 
-/// Answers what the largest value of `axis` changes against the smallest.
+/// Says what the largest value of `axis` changes against the smallest.
 fn trend(layout: &Layout, axis: usize, subject: &Subject) -> Option<(String, usize)> {
     let own = &layout.axes[axis];
     let values = own.increasing();

@@ -254,7 +254,7 @@ pub(super) fn at_fixed(pair: &Pair<'_>) -> String {
     parts.collect::<Vec<String>>().join(", ")
 }
 
-/// Answers which value of `pair` is better, by the metric at `place` and by all others that decide.
+/// Says which value of `pair` is better, by the metric at `place` and by all others that decide.
 ///
 /// If that metric leaves it open and another decides, the sentence begins with the other one. Their
 /// intervals hold together.
