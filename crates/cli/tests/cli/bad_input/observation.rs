@@ -20,7 +20,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:1",
         says: &["[observe], key `queues`: nothing is observed"],
-        help: "set one of queues, queue_distribution, links, flows, delays, hop_delays to true",
+        help: "set one of queues, queue_distribution, links, flows, operations, delays, hop_delays to true",
     },
     Case {
         name: "no time between samples",
