@@ -192,7 +192,7 @@ mod tests {
             };
             let time = SeriesCell::Picoseconds(row * 500);
             let cells = [
-                time, whole, whole, whole, whole, whole, window, whole, whole,
+                time, whole, whole, whole, whole, whole, window, whole, whole, window, window,
             ];
             sink.write(&cells).expect("a row");
         }
