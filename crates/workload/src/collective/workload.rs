@@ -139,6 +139,8 @@ impl Workload for CollectiveConfig {
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         let groups = self.checked(context)?;
+        check::warm_up(self.warm_up, self.iterations)?;
+        self.pace(context, groups.ranks())?;
         let (messages, bytes) = self.shape(groups.size)?.traffic();
         let times = f64::from(groups.count()) * f64::from(self.iterations);
         let expected = Expected {

@@ -54,6 +54,13 @@ impl Pace {
                 "give computing times, or leave the key out",
             ));
         }
+        if slow.iter().any(|one| one.ranks.is_empty()) {
+            return Err(ConfigError::new(
+                "slow_ranks",
+                "a list of ranks is empty",
+                "name ranks, such as [\"3\"], or leave the entry out",
+            ));
+        }
         let mut seen: Vec<NumberRange> = Vec::new();
         for range in slow.iter().flat_map(|one| &one.ranks) {
             let refuse = |message, help: String| Err(ConfigError::new("slow_ranks", message, help));
@@ -79,7 +86,9 @@ impl Pace {
             seen.push(*range);
         }
         for one in slow {
-            one.validate_ranges()?;
+            let refused =
+                |error: ConfigError| ConfigError::new("slow_ranks", error.message, error.help);
+            one.validate_ranges().map_err(refused)?;
         }
         Ok(Self {
             seed: context.seed,
@@ -197,6 +206,15 @@ mod tests {
         assert_eq!(message, "`6..9` includes rank 8, which does not exist");
         let (_, message) = refused(&[slow("1..4", 2.0), slow("3", 3.0)], 0.0, true);
         assert_eq!(message, "rank 3 has two factors");
+        let none = SlowRanks::with_required(Vec::new(), 2.0);
+        let (_, message) = refused(&[none], 0.0, true);
+        assert_eq!(message, "a list of ranks is empty");
+        let (key, message) = refused(&[slow("1", -2.0)], 0.0, true);
+        assert_eq!(key, "slow_ranks");
+        assert_eq!(
+            message,
+            "a factor of -2 is outside the range above 0 to 1000"
+        );
         let (key, _) = refused(&[], 0.1, false);
         assert_eq!(key, "compute_jitter");
     }

@@ -76,6 +76,8 @@ impl Workload for GraphConfig {
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         let loaded = self.checked(context)?;
+        check::warm_up(self.table.warm_up, self.table.iterations)?;
+        self.pace(context, loaded)?;
         let expected = Expected {
             flows: loaded.messages * f64::from(self.table.iterations),
             bytes: loaded.bytes * f64::from(self.table.iterations),
