@@ -87,7 +87,7 @@ impl Recording {
             Some(&self.queues),
             STEPS,
         );
-        let mut slowest: Vec<DelayedFlow> = records.iter().map(flow).collect();
+        let mut slowest: Vec<DelayedFlow> = records.iter().map(DelayedFlow::from).collect();
         slowest.sort_by_key(|own| own.flow);
         slowest.sort_by(|a, b| b.slowdown().total_cmp(&a.slowdown()));
         slowest.truncate(FLOWS);
@@ -171,19 +171,6 @@ fn ns(ps: u64) -> String {
     match ps % 1_000 {
         0 => (ps / 1_000).to_string(),
         rest => format!("{}.{rest:03}", ps / 1_000),
-    }
-}
-
-const fn flow(own: &FctRecord) -> DelayedFlow {
-    DelayedFlow {
-        flow: own.flow,
-        class: own.class,
-        src: own.src,
-        dst: own.dst,
-        size: own.size,
-        start: own.start,
-        fct: own.fct,
-        ideal: own.ideal,
     }
 }
 

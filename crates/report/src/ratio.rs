@@ -24,7 +24,7 @@ impl From<PercentileEstimate> for Estimate {
     }
 }
 
-/// The runs of two settings that differ in nothing but what is compared. Each setting has one
+/// The runs of two settings that differ in one value only. Each setting has one
 /// estimate for each run, in the order of seeds.
 pub type RatioCell = [Vec<Estimate>; 2];
 

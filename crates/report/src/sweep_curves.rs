@@ -57,7 +57,7 @@ impl SweepCurves {
     }
 }
 
-/// Returns the place of `value` in `list`, at whose end it is put if it is new.
+/// Returns the place of `value` in `list`. A new value is added at the end.
 pub(crate) fn position_or_push(list: &mut Vec<String>, value: &str) -> usize {
     if let Some(place) = list.iter().position(|own| own == value) {
         return place;

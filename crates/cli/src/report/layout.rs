@@ -267,7 +267,7 @@ fn settings(
     (settings, seeds)
 }
 
-/// Returns the place of `value` in `list`, at whose end it is put if it is new.
+/// Returns the place of `value` in `list`. A new value is added at the end.
 fn place_or_push(list: &mut Vec<String>, value: &str) -> usize {
     let place = list.iter().position(|own| own == value);
     place.unwrap_or_else(|| {

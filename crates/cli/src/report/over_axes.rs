@@ -15,17 +15,8 @@ const MOST: usize = 7;
 
 /// Adds a figure for each class and range of sizes, with a panel for each percentile.
 pub(super) fn slowdowns(page: &mut Page, results: &Results) {
-    let mut groups: Vec<(u16, SizeClass)> = Vec::new();
-    for tail in results.runs.iter().flat_map(|run| &run.tails) {
-        let group = (tail.class.0, tail.size);
-        if !groups.contains(&group) {
-            groups.push(group);
-        }
-    }
-    let order = |size: SizeClass| SizeClass::ALL.iter().position(|own| *own == size);
-    groups.sort_by_key(|(class, size)| (*class, order(*size)));
     let mut begun = false;
-    for (class, size) in groups {
+    for (class, size) in results.groups() {
         let of = capitalized(&name_of(results, class));
         let title = match size {
             SizeClass::All => of,

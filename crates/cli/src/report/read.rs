@@ -7,8 +7,8 @@ use fabricsim::Error;
 use fabricsim_base::id::ClassId;
 use fabricsim_plot::figure::{CdfOf, SlowdownCurve, Style, cdf_curve};
 use fabricsim_report::{
-    Confidence, FctRecord, Goodput, GroupTails, Percentile, SlowdownTable, bins_for_each,
-    group_tails, incast_rounds,
+    Confidence, FctRecord, Goodput, GroupTails, Percentile, SizeClass, SlowdownTable,
+    bins_for_each, group_tails, incast_rounds,
 };
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
@@ -49,6 +49,22 @@ pub(super) struct Results {
     pub(super) layout: Layout,
     /// The flows of each setting of the layout.
     pub(super) pooled: Vec<Pooled>,
+}
+
+impl Results {
+    /// Returns the classes and ranges of sizes that have flows in any run, in order.
+    pub(super) fn groups(&self) -> Vec<(u16, SizeClass)> {
+        let mut groups: Vec<(u16, SizeClass)> = Vec::new();
+        for tail in self.runs.iter().flat_map(|run| &run.tails) {
+            let group = (tail.class.0, tail.size);
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+        let order = |size: SizeClass| SizeClass::ALL.iter().position(|own| *own == size);
+        groups.sort_by_key(|(class, size)| (*class, order(*size)));
+        groups
+    }
 }
 
 /// Reads the runs at `paths` with the flows that `selection` chooses. Each path is a folder of

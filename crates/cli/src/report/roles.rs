@@ -1,4 +1,4 @@
-//! What a report asks about the axes of its runs.
+//! The questions that a report answers about the axes of its runs.
 
 use fabricsim_plot::figure::numeric_values;
 
@@ -21,12 +21,12 @@ const BASELINES: [&str; 7] = [
     "base", "baseline", "default", "healthy", "none", "normal", "off",
 ];
 
-/// What a report asks about the values of an axis.
+/// A question about the values of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Role {
     /// Which one is best?
     Alternatives,
-    /// Where does a ranking turn? The values as numbers.
+    /// At which value does a ranking turn? The values as numbers.
     Ordered(Vec<f64>),
     /// What does each one cost, compared with the first?
     Variants,

@@ -6,8 +6,8 @@ use fabricsim::Error;
 use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::units::Duration;
 use fabricsim_report::observed::{DelayedFlow, Delays, read_flow_hops};
+use fabricsim_report::read_fct;
 use fabricsim_report::view::{Distinct, Fabric, Unknown, flow_rows};
-use fabricsim_report::{FctRecord, read_fct};
 use serde_json::{Value, json};
 
 use super::source::{ResultFile, Source};
@@ -90,17 +90,7 @@ fn of_records(
     most: usize,
 ) -> Result<Value, Error> {
     let records = read_fct(&file.text).map_err(|error| file.error(error))?;
-    let flow = |own: &FctRecord| DelayedFlow {
-        flow: own.flow,
-        class: own.class,
-        src: own.src,
-        dst: own.dst,
-        size: own.size,
-        start: own.start,
-        fct: own.fct,
-        ideal: own.ideal,
-    };
-    let mut flows: Vec<DelayedFlow> = records.iter().map(flow).collect();
+    let mut flows: Vec<DelayedFlow> = records.iter().map(DelayedFlow::from).collect();
     let all = flows.len();
     flows.sort_by_key(|own| own.flow);
     flows.sort_by(|a, b| b.slowdown().total_cmp(&a.slowdown()));

@@ -6,6 +6,7 @@ use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_base::input::InputError;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
+use crate::record::FctRecord;
 use crate::table::Table;
 
 /// A flow or message whose completion time is divided into parts.
@@ -27,6 +28,21 @@ pub struct DelayedFlow {
     pub fct: Duration,
     /// Completion time in the idle network.
     pub ideal: Duration,
+}
+
+impl From<&FctRecord> for DelayedFlow {
+    fn from(record: &FctRecord) -> Self {
+        Self {
+            flow: record.flow,
+            class: record.class,
+            src: record.src,
+            dst: record.dst,
+            size: record.size,
+            start: record.start,
+            fct: record.fct,
+            ideal: record.ideal,
+        }
+    }
 }
 
 impl DelayedFlow {

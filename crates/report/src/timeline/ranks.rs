@@ -18,7 +18,7 @@ const COLLECTIVES: u64 = 3 << 18;
 const SENDS: u64 = 5 << 20;
 const RECEIPTS: u64 = 6 << 20;
 
-/// The time between two computations of a rank, in which it could not go on.
+/// The time between two computations in which a rank could not go on.
 struct Wait<'t> {
     host: NodeId,
     rank: u32,

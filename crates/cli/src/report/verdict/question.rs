@@ -20,7 +20,7 @@ pub(super) struct Pair<'l> {
     pub(super) fixed: Vec<(usize, usize)>,
 }
 
-/// What the runs can tell about two values.
+/// The difference of two values, as far as the runs show it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Outcome {
     /// The first value is better.

@@ -46,15 +46,7 @@ pub(super) struct FlowCounts {
 
 /// Returns the subjects of the results: first flows by class and size, then jobs.
 pub(super) fn subjects(results: &Results) -> Vec<Subject> {
-    let mut groups: Vec<(u16, SizeClass)> = Vec::new();
-    for tail in results.runs.iter().flat_map(|run| &run.tails) {
-        let group = (tail.class.0, tail.size);
-        if !groups.contains(&group) {
-            groups.push(group);
-        }
-    }
-    let order = |size: SizeClass| SizeClass::ALL.iter().position(|own| *own == size);
-    groups.sort_by_key(|(class, size)| (*class, order(*size)));
+    let groups = results.groups();
     let flows = groups
         .iter()
         .map(|(class, size)| of_flows(results, *class, *size));

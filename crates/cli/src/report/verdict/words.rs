@@ -140,7 +140,7 @@ pub(super) fn undecided(metric: &Metric, compared: &Compared, favored: &str) -> 
     text
 }
 
-/// Describes where a difference holds: `, at each load`.
+/// Names the values of another axis at which a difference holds: `, at each load`.
 fn everywhere(pair: &Pair<'_>, metric: &Metric, compared: &Compared) -> String {
     let mut always = Vec::new();
     let mut except = Vec::new();
@@ -168,7 +168,7 @@ fn everywhere(pair: &Pair<'_>, metric: &Metric, compared: &Compared) -> String {
     }
 }
 
-/// Describes where the ranking of two values turns along another axis; `None` if it does not.
+/// Names the value of another axis at which the ranking of two values turns; `None` if it does not.
 fn turn(pair: &Pair<'_>, metric: &Metric) -> Option<String> {
     pair.others().into_iter().find_map(|axis| {
         let own = &pair.layout.axes[axis];
