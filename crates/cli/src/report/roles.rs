@@ -1,4 +1,4 @@
-//! The questions that a report answers about the axes of its runs.
+//! The questions about the axes of its runs that a report covers.
 
 use fabricsim_plot::figure::numeric_values;
 
