@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_base::id::ClassId;
-use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
-    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, Departure,
-    DynFactory, FlowStart, SendLimits, TelemetryId,
+    Ack, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand,
+    Departure, DynFactory, FlowStart, SendLimits, TelemetryId,
 };
 use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::{HasDigest, PintConfig};
@@ -53,6 +53,13 @@ macro_rules! compiled {
                     return Some(Self::$variant(config.clone()));
                 })*
                 None
+            }
+
+            fn lowest_rate_of(&self, start: &FlowStart<'_>) -> Option<Rate> {
+                match self {
+                    $(Self::$variant(config) => CcConfig::lowest_rate_of(config, start),)*
+                    Self::Viewed(factory) => factory.factory.lowest_rate_of(start),
+                }
             }
 
             fn build<H: HasInt + HasDigest>(&self, start: &FlowStart<'_>) -> AnyController<H> {
@@ -189,6 +196,8 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
 struct ClassFactory {
     factory: AnyFactory,
     network: CcContext,
+    /// The lowest rate of flows from NICs of the network's rate.
+    lowest_rate: Option<Rate>,
 }
 
 impl AnyFactory {
@@ -201,7 +210,10 @@ impl AnyFactory {
 
 impl ClassFactory {
     fn new(factory: AnyFactory, network: &CcContext) -> Self {
+        // Only the rate of the NIC matters.
+        let start = FlowStart::new(network.nic_rate, Duration::ZERO, Bytes::ZERO, network);
         Self {
+            lowest_rate: factory.lowest_rate_of(&start),
             factory,
             network: network.clone(),
         }
@@ -239,16 +251,32 @@ impl ClassFactories {
             own: by_class,
         }
     }
+
+    fn of(&self, class: ClassId) -> &ClassFactory {
+        let own = self.own.get(usize::from(class.0));
+        let factory = own.and_then(Option::as_ref).or(self.default.as_ref());
+        factory.expect("TCP builds the controllers of its classes itself")
+    }
 }
 
 impl<H: HasInt + HasDigest> ControllerFactory<H> for ClassFactories {
     type Controller = AnyController<H>;
 
     fn build(&self, start: &FlowStart<'_>) -> AnyController<H> {
-        let own = self.own.get(usize::from(start.class.0));
-        let class = own.and_then(Option::as_ref).or(self.default.as_ref());
-        let class = class.expect("TCP builds the controllers of its classes itself");
+        let class = self.of(start.class);
         class.factory.build(&FlowStart {
+            network: &class.network,
+            ..*start
+        })
+    }
+
+    fn lowest_rate_of(&self, start: &FlowStart<'_>) -> Option<Rate> {
+        let class = self.of(start.class);
+        let nic_rate = start.default_nic_rate();
+        if nic_rate == class.network.nic_rate {
+            return class.lowest_rate;
+        }
+        class.factory.lowest_rate_of(&FlowStart {
             network: &class.network,
             ..*start
         })

@@ -23,9 +23,9 @@ pub use congestion::{
     Ack, CREDIT_BEGINS, CcActivity, CcConfig, CcContext, CcEvents, ClassActivity, Congestion,
     CongestionControl, ControllerFactory, CreditDemand, CreditRules, DeliveryRate, Departure,
     DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, MarkResponse,
-    MarkingThresholds, Overflow, ProbeForm, Probes, RateSample, Recovering, ReturnedProbe, Round,
-    SendLimits, SharedConstants, Signal, TelemetryCarrier, TelemetryReader, TelemetryView,
-    Transport, default_min_rate, scaled_window,
+    MarkingThresholds, Overflow, ProbeForm, Probes, RateClock, RateSample, RateTimes, Recovering,
+    ReturnedProbe, Round, SendLimits, SharedConstants, Signal, TelemetryCarrier, TelemetryReader,
+    TelemetryView, Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{
     Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, RoundTrip, Unfinished,

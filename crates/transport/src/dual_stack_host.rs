@@ -301,9 +301,9 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         counters
     }
 
-    fn activity(&self) -> ClassActivity {
-        let mut activity = self.rdma.activity();
-        activity += self.tcp.activity();
+    fn activity(&self, now: Time) -> ClassActivity {
+        let mut activity = self.rdma.activity(now);
+        activity += self.tcp.activity(now);
         activity
     }
 

@@ -16,6 +16,9 @@ fn part<T: DeserializeOwned>(run: &Run, name: &str) -> Option<T> {
 
 /// Adds a table of the reactions of each class's algorithm.
 pub(super) fn reactions(page: &mut Page, runs: &[Run]) {
+    let share = |value: Option<f64>| {
+        Cell::from(value.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share)))
+    };
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for run in runs {
         let classes: Vec<CcSummary> = part(run, "congestion_control").unwrap_or_default();
@@ -28,7 +31,8 @@ pub(super) fn reactions(page: &mut Page, runs: &[Run]) {
                 thousands(own.decreases).into(),
                 thousands(own.senders).into(),
                 thousands(own.slowed_senders).into(),
-                thousands(own.below_line_rate).into(),
+                share(own.time_at_line_rate),
+                share(own.time_at_lowest_rate),
                 own.never_acted.unwrap_or_default().into(),
             ]);
         }
@@ -45,7 +49,8 @@ pub(super) fn reactions(page: &mut Page, runs: &[Run]) {
             "decreases",
             "senders",
             "slowed",
-            "below line rate at the end",
+            "time at line rate",
+            "time at the lowest rate",
             "never acted",
         ],
         &rows,

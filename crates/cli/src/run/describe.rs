@@ -163,14 +163,26 @@ fn describe_control(text: &mut String, classes: &[CcSummary]) {
             Some(sentence) => line!(text, "control      {class}{sentence}"),
             None => line!(
                 text,
-                "control      {class}{} marks echoed, {} decreases; {} of {} senders slowed, {} below line rate at the end",
+                "control      {class}{} marks echoed, {} decreases; {} of {} senders slowed{}",
                 own.marks_echoed,
                 own.decreases,
                 own.slowed_senders,
                 own.senders,
-                own.below_line_rate
+                times_at_rates(own)
             ),
         }
+    }
+}
+
+/// Returns words on the times at rates of the senders of `own`, or else on their rates at the end.
+fn times_at_rates(own: &CcSummary) -> String {
+    match (own.time_at_line_rate, own.time_at_lowest_rate) {
+        (Some(line), Some(lowest)) => format!(
+            "; {:.1}% of the time at line rate, {:.1}% at the lowest rate",
+            100.0 * line,
+            100.0 * lowest
+        ),
+        _ => format!(", {} below line rate at the end", own.below_line_rate),
     }
 }
 

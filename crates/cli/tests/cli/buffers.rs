@@ -152,6 +152,7 @@ fn a_run_says_if_an_algorithm_acted() {
         own["marks_echoed"], own["decreases"]
     );
     assert!(busy.starts_with(&wanted), "{busy}\n{wanted}");
+    assert!(busy.ends_with("% at the lowest rate"), "{busy}");
     folder
         .run(&["report", "quiet", "busy", "-o", "r.html"])
         .succeeded();

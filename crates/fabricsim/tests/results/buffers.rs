@@ -146,3 +146,34 @@ fn an_algorithm_that_never_acts_is_named() {
     let sentence = "hpcc never slowed a flow down";
     assert_eq!(short.never_acted.as_deref(), Some(sentence));
 }
+
+#[test]
+fn times_at_rates_are_shares_of_the_time_with_a_rate() {
+    let shares = |text: &str| {
+        let own = reactions(text);
+        (own.time_at_line_rate, own.time_at_lowest_rate)
+    };
+    // A flow without congestion, and flows without control.
+    assert_eq!(shares(&incast("dctcp", 1, "")), (Some(1.0), Some(0.0)));
+    let unlimited = incast("dctcp", 16, "min_rate = \"100Gbps\"\n");
+    assert_eq!(shares(&unlimited), (Some(1.0), Some(0.0)));
+    // Sixteen senders share the last link: they slow down, and a sixteenth of the rate is the lowest
+    // that they may have.
+    let (line, lowest) = shares(&incast("dctcp", 16, ""));
+    assert!(
+        (0.0..0.9).contains(&line.unwrap()) && lowest == Some(0.0),
+        "{line:?} {lowest:?}"
+    );
+    let (line, lowest) = shares(&incast("dctcp", 16, "min_rate = \"50Gbps\"\n"));
+    let (line, lowest) = (line.unwrap(), lowest.unwrap());
+    assert!(lowest > 0.3 && line + lowest <= 1.0, "{line} {lowest}");
+    // TCP has no such rates.
+    let tcp = incast("cubic", 4, "[switch]\nlossy_limit = \"100KB\"\n");
+    assert_eq!(shares(&tcp), (None, None));
+}
+
+#[test]
+fn each_data_packet_but_the_last_has_an_acknowledgement_that_is_read() {
+    // 200 kB are 200 packets of 1000 bytes.
+    assert_eq!(reactions(&incast("hpcc", 2, "")).acks_read, 2 * 199);
+}

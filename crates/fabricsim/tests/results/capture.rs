@@ -1,5 +1,6 @@
 //! Captures: every frame that a link has carried, as capture readers see it.
 
+mod delays;
 mod driven;
 mod exact;
 mod file;

@@ -275,9 +275,10 @@ impl<M: Model> Network<M> {
     /// Returns the activity of congestion control at all hosts so far, by class.
     #[must_use]
     pub fn cc_activity(&self) -> ClassActivity {
+        let now = self.now();
         let mut here = ClassActivity::default();
         for host in self.hosts() {
-            here += host.endpoint().activity();
+            here += host.endpoint().activity(now);
         }
         let mut sum = ClassActivity::default();
         self.gathered(here).into_iter().for_each(|rank| sum += rank);

@@ -11,6 +11,7 @@ mod credit;
 mod dynamic;
 mod limits;
 mod probe;
+mod rate_times;
 mod sample;
 mod view;
 
@@ -24,6 +25,7 @@ pub use credit::{CREDIT_BEGINS, CreditDemand, CreditRules};
 pub use dynamic::{DynController, DynFactory};
 pub use limits::{Departure, SendLimits};
 pub use probe::{ProbeForm, Probes, ReturnedProbe};
+pub use rate_times::{RateClock, RateTimes};
 pub use sample::{DeliveryRate, RateSample};
 pub use view::{TelemetryReader, TelemetryView};
 

@@ -263,8 +263,8 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// Returns the counters of sent and received data.
     fn counters(&self) -> EndpointCounters;
 
-    /// Returns the activity of congestion control so far, by class. Not called on the packet path.
-    fn activity(&self) -> ClassActivity {
+    /// Returns the activity of congestion control until `now`, by class. Not called on the packet path.
+    fn activity(&self, _now: Time) -> ClassActivity {
         ClassActivity::default()
     }
 

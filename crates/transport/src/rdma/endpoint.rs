@@ -153,7 +153,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
         let mut limits = SendLimits::NONE;
         let reschedules = sender.cc.acknowledge(&ack, &mut limits);
-        sender.follow_ack(&limits);
+        sender.follow_ack(now, &limits);
         let (nic, mut moved) = (sender.nic, Time::MAX);
         if reschedules {
             sender.follow_rate(self.settings.pacing);
@@ -330,7 +330,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             if sender.cc.deadline() <= now {
                 sender.cc.on_timer(now);
             }
-            sender.renew_limits();
+            sender.renew_limits(now);
             if sender.cc.reschedules() {
                 sender.follow_rate(pacing);
             }
@@ -382,11 +382,11 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         self.counters
     }
 
-    fn activity(&self) -> ClassActivity {
+    fn activity(&self, now: Time) -> ClassActivity {
         let live = self.senders.iter().flatten();
         (self.activity).with(live.map(|sender| {
             let line = self.nic_rates[sender.nic.index()];
-            (sender.flow.request.class, sender.activity(line))
+            (sender.flow.request.class, sender.activity(now, line))
         }))
     }
 

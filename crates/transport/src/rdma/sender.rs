@@ -14,7 +14,7 @@ use fabricsim_base::limits::MAX_DURATION;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::plugin::{CcEvents, CongestionControl};
+use fabricsim_core::plugin::{CcEvents, CongestionControl, RateClock};
 
 use super::config::{RdmaSettings, gap};
 use super::selective::Scoreboard;
@@ -87,6 +87,8 @@ pub(super) struct RdmaSender<L> {
     backoff: u32,
     /// Reactions of the controller.
     events: CcEvents,
+    /// Times at rates. A packet that changes the rate as it leaves counts from the next event on.
+    rates: RateClock,
     /// Known losses during selective recovery.
     scoreboard: Option<Box<Scoreboard>>,
     /// The messages of a connection; `None` for a separate flow.
@@ -99,13 +101,14 @@ fn first_round_end<H, L: CongestionControl<H>>(cc: &L) -> u64 {
 }
 
 impl<L> RdmaSender<L> {
-    /// Returns a flow that starts now, in a network with at most `window` as its window.
+    /// Returns a flow that starts now at a NIC port of `line_rate`, in a network with at most `window` as
+    /// its window. Its controller sets no rate below `lowest_rate`, if that is known.
     pub(super) fn new<H>(
         flow: Flow,
         cc: L,
         nic: PortId,
         now: Time,
-        line_rate: Rate,
+        (line_rate, lowest_rate): (Rate, Option<Rate>),
         window: Bytes,
     ) -> Self
     where
@@ -142,6 +145,7 @@ impl<L> RdmaSender<L> {
             round_end,
             backoff: 0,
             events: CcEvents::default(),
+            rates: RateClock::new(now, limits.rate, line_rate, lowest_rate),
             scoreboard: None,
             stream: None,
             flow,

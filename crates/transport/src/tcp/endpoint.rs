@@ -339,7 +339,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         self.counters
     }
 
-    fn activity(&self) -> ClassActivity {
+    fn activity(&self, _now: Time) -> ClassActivity {
         // The receiving side of a connection sends nothing.
         let live = self.connections.iter().flatten();
         let live = live.filter(|own| own.task != Task::Receive);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use super::SendLimits;
+use super::{RateTimes, SendLimits};
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::ClassId;
 use fabricsim_base::units::Rate;
@@ -14,6 +14,8 @@ use fabricsim_base::units::Rate;
 pub struct CcEvents {
     /// Packets that acknowledgements reported as marked.
     pub marked: u64,
+    /// Acknowledgements that the controller read, with their telemetry if its algorithm uses some.
+    pub acks: u64,
     /// Acknowledgements, losses, grants and timers after which the rate or the window was lower
     /// than before.
     pub decreases: u64,
@@ -27,6 +29,7 @@ impl CcEvents {
         if marked > 0 {
             self.marked += u64::from(marked);
         }
+        self.acks += 1;
         self.note_event(before, after);
     }
 
@@ -53,22 +56,32 @@ pub struct CcActivity {
     pub below_line_rate: u64,
     /// Sums of [`CcEvents::marked`].
     pub marked: u64,
+    /// Sums of [`CcEvents::acks`].
+    pub acks: u64,
     /// Sums of [`CcEvents::decreases`].
     pub decreases: u64,
+    /// Times at rates.
+    pub times: RateTimes,
 }
 
 impl CcActivity {
-    /// Returns the activity of one sender with `events`, which may send at `rate` now, over a NIC
-    /// port of the rate `line`.
+    /// Returns the activity of one sender with `events` and `times` so far, which may send at `rate`
+    /// now, over a NIC port of the rate `line`.
     #[must_use]
-    pub fn new(events: CcEvents, rate: Option<Rate>, line: Rate) -> Self {
-        let CcEvents { marked, decreases } = events;
+    pub fn new(events: CcEvents, times: RateTimes, rate: Option<Rate>, line: Rate) -> Self {
+        let CcEvents {
+            marked,
+            acks,
+            decreases,
+        } = events;
         Self {
             senders: 1,
             slowed: u64::from(decreases > 0),
             below_line_rate: u64::from(rate.is_some_and(|rate| rate < line)),
             marked,
+            acks,
             decreases,
+            times,
         }
     }
 }
@@ -79,7 +92,9 @@ impl AddAssign for CcActivity {
         self.slowed += other.slowed;
         self.below_line_rate += other.below_line_rate;
         self.marked += other.marked;
+        self.acks += other.acks;
         self.decreases += other.decreases;
+        self.times += other.times;
     }
 }
 
@@ -119,7 +134,7 @@ impl AddAssign for ClassActivity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fabricsim_base::units::Bytes;
+    use fabricsim_base::units::{Bytes, Duration};
 
     fn limits(window: u64, rate: Option<u64>) -> SendLimits {
         SendLimits {
@@ -150,6 +165,7 @@ mod tests {
         events.note_ack(2, &limits(50, Some(2)), &limits(50, Some(1)));
         let expected = CcEvents {
             marked: 2,
+            acks: 1,
             decreases: 5,
         };
         assert_eq!(events, expected);
@@ -160,7 +176,13 @@ mod tests {
         let line = Rate::from_gbps(100);
         let slowed = CcEvents {
             marked: 2,
+            acks: 7,
             decreases: 3,
+        };
+        let times = RateTimes {
+            paced: Duration::from_us(10),
+            at_line: Duration::from_us(4),
+            at_floor: Duration::from_us(1),
         };
         let mut sum = ClassActivity::default();
         for (class, events, gbps) in [
@@ -169,7 +191,7 @@ mod tests {
             (1, slowed, 100),
         ] {
             let rate = Some(Rate::from_gbps(gbps));
-            sum.add(ClassId(class), CcActivity::new(events, rate, line));
+            sum.add(ClassId(class), CcActivity::new(events, times, rate, line));
         }
         let sum: Vec<(ClassId, CcActivity)> = sum.iter().collect();
         assert_eq!(sum[0].1.senders, 1);
@@ -178,7 +200,13 @@ mod tests {
             slowed: 2,
             below_line_rate: 1,
             marked: 4,
+            acks: 14,
             decreases: 6,
+            times: RateTimes {
+                paced: Duration::from_us(20),
+                at_line: Duration::from_us(8),
+                at_floor: Duration::from_us(2),
+            },
         };
         assert_eq!(sum[1], (ClassId(1), expected));
     }

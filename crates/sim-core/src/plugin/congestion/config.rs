@@ -332,10 +332,19 @@ pub trait CcConfig: Clone + std::fmt::Debug {
         None
     }
 
-    /// Returns the minimum rate that the user has set. Above the NICs' rate, it would leave no
-    /// control.
+    /// Returns the minimum rate that the user has set, or that [`Self::resolved`] has. Above the NICs'
+    /// rate, it would leave no control.
     fn lowest_rate(&self) -> Option<Rate> {
         None
+    }
+
+    /// Returns the minimum rate of a flow that starts now.
+    fn lowest_rate_of(&self, start: &FlowStart<'_>) -> Option<Rate> {
+        let network = CcContext {
+            nic_rate: start.default_nic_rate(),
+            ..start.network.clone()
+        };
+        self.resolved(&network).lowest_rate()
     }
 
     /// Returns the feedback of marks for which the algorithm is designed. Its TCP connections
@@ -357,6 +366,12 @@ pub trait ControllerFactory<H>: Send + Sync + std::fmt::Debug {
 
     /// Returns the controller of a flow that starts now.
     fn build(&self, start: &FlowStart<'_>) -> Self::Controller;
+
+    /// Returns the lowest pacing rate that the controller of a flow that starts now sets, if that is
+    /// known.
+    fn lowest_rate_of(&self, _start: &FlowStart<'_>) -> Option<Rate> {
+        None
+    }
 }
 
 #[cfg(test)]

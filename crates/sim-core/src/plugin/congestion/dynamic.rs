@@ -1,5 +1,7 @@
 //! Controllers with their types erased.
 
+use fabricsim_base::units::Rate;
+
 use super::TelemetryView;
 use super::{CcConfig, CongestionControl, ControllerFactory, EcnUse, Feedback, FlowStart};
 
@@ -10,6 +12,9 @@ pub type DynController = Box<dyn CongestionControl<TelemetryView>>;
 pub trait DynFactory: Send + Sync + std::fmt::Debug {
     /// Returns the controller of a flow that starts now.
     fn build_dyn(&self, start: &FlowStart<'_>) -> DynController;
+
+    /// Like [`CcConfig::lowest_rate_of`].
+    fn lowest_rate_of(&self, start: &FlowStart<'_>) -> Option<Rate>;
 
     /// Like [`CcConfig::ecn`].
     fn ecn(&self, agreed: Feedback) -> EcnUse;
@@ -22,6 +27,10 @@ where
 {
     fn build_dyn(&self, start: &FlowStart<'_>) -> DynController {
         Box::new(self.build(start))
+    }
+
+    fn lowest_rate_of(&self, start: &FlowStart<'_>) -> Option<Rate> {
+        CcConfig::lowest_rate_of(self, start)
     }
 
     fn ecn(&self, agreed: Feedback) -> EcnUse {

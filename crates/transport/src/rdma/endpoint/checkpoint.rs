@@ -8,7 +8,7 @@ use fabricsim_base::checkpoint::{
 use fabricsim_base::flow::Flow;
 use fabricsim_base::id::PortId;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
+use fabricsim_core::plugin::ControllerFactory;
 
 use super::Rdma;
 use crate::controller_state;
@@ -124,8 +124,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         if !goes_on {
             sender.renew_rounds();
         }
-        let limits = sender.cc.limits();
-        sender.follow(&limits);
+        sender.load_limits(now);
         self.senders.push(Some(sender));
         let slot = u32::try_from(slot).map_err(|_| LoadError::new("a host has too many flows"))?;
         self.slots.insert(flow.id, slot);

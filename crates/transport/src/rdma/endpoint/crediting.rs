@@ -96,7 +96,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             let number = packet.telemetry.credit();
             let sender = self.sender(slot);
             sender.cc.on_credit(now, number);
-            sender.renew_limits();
+            sender.renew_limits(now);
             self.place(now, slot);
         }
         PortUpdate::Ready

@@ -45,7 +45,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let (base_rtt, bdp) = self.settings.base.of(&flow.path, line_rate);
         let mtu = self.settings.config.mtu;
         let wire = mtu + Bytes::new(u64::from(self.settings.data_header));
-        let cc = self.settings.factory.build(&FlowStart {
+        let start = FlowStart {
             id: flow.id,
             class: flow.request.class,
             flow: flow.stream.is_none().then_some(*flow),
@@ -60,8 +60,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             initial_window: bdp,
             feedback: Feedback::Accurate,
             network: &self.settings.network,
-        });
-        RdmaSender::new(*flow, cc, nic, now, line_rate, bdp).with_entropies(&self.settings)
+        };
+        let cc = self.settings.factory.build(&start);
+        let rates = (line_rate, self.settings.factory.lowest_rate_of(&start));
+        RdmaSender::new(*flow, cc, nic, now, rates, bdp).with_entropies(&self.settings)
     }
 
     /// Ends the flow in `slot`.
@@ -71,7 +73,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             .expect("a listed slot holds a flow");
         self.nics[sender.nic.index()].end(sender.flow.request.priority, slot);
         let line = self.nic_rates[sender.nic.index()];
-        (self.activity).add(sender.flow.request.class, sender.activity(line));
+        (self.activity).add(sender.flow.request.class, sender.activity(now, line));
         self.slots.remove(&sender.flow.id);
         self.free.push(slot);
         done.push(Completion {

@@ -32,7 +32,7 @@ impl<L> RdmaSender<L> {
         if let Some(number) = self.cc.ask_for_credit(&demand) {
             packet.telemetry.set_credit(number);
         }
-        self.renew_limits::<H>();
+        self.renew_limits::<H>(packet.sent_at);
     }
 
     /// Returns the remaining data to send, in bytes on the wire.
@@ -71,7 +71,7 @@ impl<L> RdmaSender<L> {
         L: CongestionControl<H>,
     {
         let number = self.cc.ask_for_credit(&self.demand(1, settings));
-        self.renew_limits::<H>();
+        self.renew_limits::<H>(now);
         let number = number?;
         let kind = PacketKind::Request;
         let mut packet = Packet::<H>::new(kind, Priority::CONTROL, self.flow.key(), self.flow.id);

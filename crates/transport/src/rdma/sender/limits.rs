@@ -15,9 +15,11 @@ pub(super) const fn most(window: Option<Bytes>) -> u64 {
 }
 
 impl<L> RdmaSender<L> {
-    /// Stores the limits after an acknowledgement.
+    /// Stores the limits after an acknowledgement at `now`.
     #[inline]
-    pub(in crate::rdma) fn follow_ack(&mut self, limits: &SendLimits) {
+    pub(in crate::rdma) fn follow_ack(&mut self, now: Time, limits: &SendLimits) {
+        self.events.acks += 1;
+        self.rates.note(now, limits.rate);
         match limits.rate {
             Some(rate) => {
                 let before = self.allowed_rate.map_or(0, Rate::as_bps);
@@ -37,14 +39,15 @@ impl<L> RdmaSender<L> {
         self.events.note_event(&before, limits);
     }
 
-    /// Reads the limits of the controller again after an event.
+    /// Reads the limits of the controller again after an event at `now`.
     #[inline]
-    pub(in crate::rdma) fn renew_limits<H>(&mut self)
+    pub(in crate::rdma) fn renew_limits<H>(&mut self, now: Time)
     where
         L: CongestionControl<H>,
     {
         let (before, limits) = (self.limits(), self.cc.limits());
         self.events.note_event(&before, &limits);
+        self.rates.note(now, limits.rate);
         self.follow(&limits);
     }
 
@@ -61,9 +64,19 @@ impl<L> RdmaSender<L> {
         }
     }
 
-    /// Returns the activity of the flow's controller, at a NIC port of the rate `line`.
-    pub(in crate::rdma) fn activity(&self, line: Rate) -> CcActivity {
-        CcActivity::new(self.events, self.allowed_rate, line)
+    /// Returns the activity of the flow's controller until `now`, at a NIC port of the rate `line`.
+    pub(in crate::rdma) fn activity(&self, now: Time, line: Rate) -> CcActivity {
+        CcActivity::new(self.events, self.rates.until(now), self.allowed_rate, line)
+    }
+
+    /// Reads the limits of the loaded controller.
+    pub(in crate::rdma) fn load_limits<H>(&mut self, now: Time)
+    where
+        L: CongestionControl<H>,
+    {
+        let limits = self.cc.limits();
+        self.rates.renew(now, limits.rate);
+        self.follow(&limits);
     }
 
     /// Begins to count round trips anew, for another controller.
@@ -76,7 +89,7 @@ impl<L> RdmaSender<L> {
 
     /// Stores the limits that the controller allows from now on.
     #[inline]
-    pub(in crate::rdma) const fn follow(&mut self, limits: &SendLimits) {
+    pub(super) const fn follow(&mut self, limits: &SendLimits) {
         self.window = most(limits.window);
         self.allowed_rate = limits.rate;
     }

@@ -6,7 +6,8 @@ use super::TcpSender;
 
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::{
-    Ack, CcActivity, CcEvents, CongestionControl, DynController, SendLimits, TelemetryView,
+    Ack, CcActivity, CcEvents, CongestionControl, DynController, RateTimes, SendLimits,
+    TelemetryView,
 };
 
 /// The controller of a connection. Its limits are read once after each event and cached, because
@@ -137,10 +138,15 @@ impl Controller {
 }
 
 impl TcpSender {
-    /// Returns the activity of the controller so far.
+    /// Returns the activity of the controller so far. Times at rates are not measured.
     pub(in crate::tcp) fn activity(&self) -> CcActivity {
         let cc = &self.cc;
-        CcActivity::new(cc.events, cc.limits.rate, cc.line_rate)
+        CcActivity::new(
+            cc.events,
+            RateTimes::default(),
+            cc.limits.rate,
+            cc.line_rate,
+        )
     }
 }
 
