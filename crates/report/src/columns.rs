@@ -41,6 +41,25 @@ impl<'t> Word<'t> {
         })
     }
 
+    /// Yields the fields between commas that are not in quotes (RFC 4180), without surrounding blanks.
+    /// A field in quotes keeps them.
+    pub fn quoted_fields(self) -> impl Iterator<Item = Self> {
+        let mut offset = self.offset;
+        let mut in_quotes = false;
+        let separates = move |letter: char| {
+            in_quotes ^= letter == '"';
+            letter == ',' && !in_quotes
+        };
+        self.text.split(separates).map(move |field| {
+            let start = offset + (field.len() - field.trim_start().len());
+            offset += field.len() + 1;
+            Self {
+                text: field.trim(),
+                offset: start,
+            }
+        })
+    }
+
     /// Yields the words between blanks.
     pub fn words(self) -> impl Iterator<Item = Self> {
         let mut offset = self.offset;

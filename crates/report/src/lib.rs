@@ -16,6 +16,8 @@
 //! * [`Cut`] excludes warm-up and cool-down.
 //! * [`observed`] reads and summarizes queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] measures their differences.
+//! * [`read_query`] reads the results of a query of packets; [`summary_of_paths`] and [`errors_of_hops`]
+//!   compare them with the truth.
 //! * [`view`] makes the data of a page that shows a fabric over time.
 //! * [`Ratio`] compares a value between two settings over seeds, with its uncertainty.
 //! * [`export`] writes results in the formats of other simulators.
@@ -62,6 +64,8 @@ mod interval;
 pub mod observed;
 mod pairing;
 mod quantile;
+mod query_rows;
+mod query_summary;
 mod ratio;
 mod read;
 mod read_rpc;
@@ -97,6 +101,11 @@ pub use incast::{IncastRound, incast_rounds};
 pub use interval::{Interval, ReplicaMean, percentile_interval};
 pub use pairing::{PAIRING_HEADER, Pairing};
 pub use quantile::{Confidence, Percentile};
+pub use query_rows::{HopRow, PacketRow, PathRow, QueryFlow, QueryRows, read_query};
+pub use query_summary::{
+    ErrorFigures, HopErrors, LengthErrors, PathFigures, PathsOfLength, QueryErrors, QueryPaths,
+    errors_of_hops, summary_of_paths,
+};
 pub use ratio::{Estimate, Ratio, RatioCell};
 pub use read::{read_any_fct, read_fct, read_hpcc_fct};
 pub use read_rpc::read_rpc;

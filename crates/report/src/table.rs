@@ -65,7 +65,10 @@ impl<'t> Table<'t> {
             .enumerate()
             .map(|(row, line)| {
                 fields.clear();
-                fields.extend(line.fields());
+                match line.text.contains('"') {
+                    true => fields.extend(line.quoted_fields()),
+                    false => fields.extend(line.fields()),
+                }
                 if fields.len() != columns {
                     return Err(line.error(
                         format!("{} fields where the header has {columns}", fields.len()),
@@ -106,6 +109,13 @@ mod tests {
             sums("# where it is from\nb,c,a\n1,x,2\n\n# more\n3,y,4\n"),
             Ok(vec![3, 7])
         );
+    }
+
+    #[test]
+    fn commas_in_quotes_do_not_separate() {
+        let text = "a,why,b\n1,\"one, two\",2\n3,,4\n";
+        assert_eq!(sums(text), Ok(vec![3, 7]));
+        assert!(sums("a,why,b\n1,\"one, two,2\n").is_err());
     }
 
     #[test]
