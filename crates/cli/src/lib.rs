@@ -46,6 +46,7 @@ mod pint;
 mod plot;
 mod progress;
 mod queries;
+mod query_table;
 mod ranks;
 mod report;
 #[cfg(feature = "studies")]

@@ -11,6 +11,7 @@ mod layout;
 mod observed;
 mod over_axes;
 mod over_time;
+mod queries;
 mod read;
 mod roles;
 mod runs;
@@ -113,6 +114,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     control::reactions(&mut page, runs);
     classes::incasts(&mut page, runs);
     classes::queries(&mut page, runs);
+    queries::queries(&mut page, runs);
     delays::delays(&mut page, runs)?;
     settings_that_differ(&mut page, &results);
     overview(&mut page, runs);

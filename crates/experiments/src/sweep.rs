@@ -67,6 +67,7 @@ mod keys;
 mod monitor;
 mod only;
 mod point;
+mod query_columns;
 mod record;
 mod rpc_columns;
 mod run;

@@ -269,7 +269,7 @@ impl<'s> Run<'s> {
         let observed =
             observation.map(|own| own.finish(&mut simulation, &recorder.records, folder, ending));
         let captured = capture.map(|own| own.finish(&mut simulation, folder, ending));
-        let query_files = write_query_results(folder, ending, &simulation)?;
+        let queries = write_query_results(folder, ending, &simulation, scenario.queries())?;
         write_tables(scenario, &simulation, folder, ending)?;
         let rpc = write_rpc_results(
             scenario,
@@ -298,7 +298,8 @@ impl<'s> Run<'s> {
             checkpoints: checkpoints.taken,
             observed: observed.transpose()?.unwrap_or_default(),
             captured: captured.transpose()?,
-            query_files,
+            query_files: queries.iter().map(|query| query.file.clone()).collect(),
+            queries,
             rpc,
             jobs,
             plan: (simulation.queries()).map(|queries| queries.plan().summary(queries.names())),

@@ -9,6 +9,7 @@ use fabricsim_pint::query::{
 
 use crate::output::{Ending, ResultFolder};
 use crate::simulation::Simulation;
+use crate::summary::QuerySummary;
 use fabricsim_scenario::schema::queries::QuerySettings;
 use fabricsim_scenario::text::error::Error;
 
@@ -23,7 +24,8 @@ pub(crate) fn file_names(settings: &QuerySettings) -> impl Iterator<Item = Strin
     })
 }
 
-/// Writes `query_NAME.csv` for each query of `simulation` into `folder` and returns their names.
+/// Writes `query_NAME.csv` for each query of `simulation` into `folder` and returns their summaries.
+/// `settings` are the queries of the scenario.
 ///
 /// # Errors
 /// Fails if a file cannot be written.
@@ -31,24 +33,28 @@ pub(crate) fn write_query_results(
     folder: &mut ResultFolder,
     ending: Ending,
     simulation: &Simulation,
-) -> Result<Vec<String>, Error> {
-    let Some(queries) = simulation.queries() else {
+    settings: Option<&QuerySettings>,
+) -> Result<Vec<QuerySummary>, Error> {
+    let Some((queries, settings)) = simulation.queries().zip(settings) else {
         return Ok(Vec::new());
     };
     let results = &simulation.query_results();
-    let mut files = Vec::new();
+    let mut summaries = Vec::new();
     for (index, (config, name)) in queries.configs().iter().zip(queries.names()).enumerate() {
         let file = ending.name(&file_name(name));
-        folder.write(file.clone(), |out| {
+        let mut summary = QuerySummary::new(config, name, &file);
+        folder.write(file, |out| {
             let mut out = csv::Writer::from_writer(BufWriter::new(out));
             let unit = config.value.unit();
             match config.aggregation() {
                 Aggregation::Static => {
                     let own = results.paths.iter().filter(|result| result.query == index);
+                    summary.add_paths(own.clone());
                     write_paths(&mut out, own)
                 }
                 Aggregation::Dynamic => {
                     let own = results.hops.iter().filter(|result| result.query == index);
+                    summary.add_hops(own.clone(), config, settings);
                     write_hops(&mut out, unit, own)
                 }
                 Aggregation::Max | Aggregation::Min | Aggregation::Sum => {
@@ -56,14 +62,17 @@ pub(crate) fn write_query_results(
                         .packets
                         .iter()
                         .filter(|result| result.query == index);
+                    let mut flows: Vec<_> = own.clone().map(|result| result.flow).collect();
+                    flows.dedup();
+                    summary.add_packets(flows.len());
                     write_packets(&mut out, unit, own)
                 }
             }?;
             out.flush()
         })?;
-        files.push(file);
+        summaries.push(summary);
     }
-    Ok(files)
+    Ok(summaries)
 }
 
 /// Returns the name of the result file of the query called `name`.

@@ -4,6 +4,7 @@ mod activity;
 mod by_class;
 mod downloads;
 mod left;
+mod queries;
 mod skipped;
 pub(crate) mod status;
 
@@ -20,6 +21,7 @@ use self::by_class::class_slowdowns;
 pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
+pub use self::queries::QuerySummary;
 pub use self::skipped::SkippedSummary;
 pub use self::status::Status;
 use crate::buffers::{BufferSummary, summary_of};
@@ -184,6 +186,9 @@ pub struct Summary {
     /// The result files of queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub query_files: Vec<String>,
+    /// The results of queries against the truth.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<QuerySummary>,
     /// Remote procedure calls, by class.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rpc: Vec<RpcSummary>,
@@ -312,6 +317,7 @@ pub(crate) fn summarize(
         captured: None,
         queue_groups: queue_summaries(scenario, simulation),
         query_files: Vec::new(),
+        queries: Vec::new(),
         rpc: Vec::new(),
         jobs: Vec::new(),
         plan: None,

@@ -82,11 +82,15 @@ pub(super) fn column_in_words(column: &str) -> (String, Unit) {
             (name, statistic) = (rest, format!(" ({words})"));
         }
     }
-    if matches!(name, "slowdown" | "qct_slowdown" | "qps") {
+    let is_error = name.starts_with("query_") && name.ends_with("_error");
+    if is_error || matches!(name, "slowdown" | "qct_slowdown" | "qps") {
         unit = Unit::None;
     }
     let stem = STEMS.iter().find(|(stem, _)| *stem == name);
     let stem = stem.map_or_else(|| name.replace('_', " "), |(_, words)| (*words).to_owned());
+    if is_error {
+        in_label = ", relative";
+    }
     let class = class.map_or_else(String::new, |class| format!(" of class {class}"));
     (format!("{stem}{size}{class}{statistic}{in_label}"), unit)
 }
@@ -136,6 +140,11 @@ mod tests {
                 "job_iteration_mean_ns_class0",
                 "iteration time of class 0 (mean)",
                 Unit::Nanoseconds,
+            ),
+            (
+                "query_latency_p99_error_p50",
+                "query latency p99 error (median), relative",
+                Unit::None,
             ),
             (
                 "qct_p999_ns_class2",

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::class_table::describe_slowdowns;
 use crate::jobs;
 use crate::load;
+use crate::query_table;
 use crate::rpc;
 use crate::text::line;
 
@@ -108,6 +109,7 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     describe_queues(&mut text, summary);
     rpc::describe(&mut text, &summary.rpc);
     jobs::describe(&mut text, &summary.jobs);
+    query_table::describe(&mut text, &summary.queries);
     text
 }
 

@@ -15,7 +15,9 @@ use fabricsim::outcome::{JobSummary, RpcSummary};
 use fabricsim::output::{
     Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
 };
-use fabricsim::summary::{CcSummary, ClassSlowdown, FlowCounts, SlowdownSummary, Status};
+use fabricsim::summary::{
+    CcSummary, ClassSlowdown, FlowCounts, QuerySummary, SlowdownSummary, Status,
+};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_bytes;
@@ -67,6 +69,9 @@ pub struct PointResults {
     /// Jobs: collectives and graphs, by class.
     #[serde(default)]
     pub jobs: Vec<JobSummary>,
+    /// Results of queries against the truth.
+    #[serde(default)]
+    pub queries: Vec<QuerySummary>,
     /// Queue lengths of groups of switch ports.
     #[serde(default)]
     pub queue_groups: Vec<QueueGroupSummary>,

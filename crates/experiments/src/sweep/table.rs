@@ -11,6 +11,7 @@ use super::Sweep;
 use super::flow_columns::{flow_cells, flow_classes, flow_columns, is_flow_column};
 use super::job_columns::{is_job_column, job_cells, job_classes, job_columns};
 use super::point::Point;
+use super::query_columns::{QueryColumns, is_query_column};
 use super::record::{PointResults, PointState};
 use super::rpc_columns::{is_rpc_column, rpc_cells, rpc_classes, rpc_columns};
 use fabricsim::buffers::BufferSummary;
@@ -86,6 +87,7 @@ pub(super) fn is_column(name: &str) -> bool {
         || COST_COLUMNS.contains(&name)
         || is_rpc_column(name)
         || is_job_column(name)
+        || is_query_column(name)
         || is_flow_column(name)
         || SizeClass::ALL
             .iter()
@@ -149,10 +151,11 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
         .flat_map(|class| class_columns(*class));
     let (rpc, jobs) = (rpc_classes(states), job_classes(states));
     let columns = fixed.chain(classes).chain(rpc_columns(&rpc));
-    let flows = flow_classes(states);
+    let (flows, queries) = (flow_classes(states), QueryColumns::of(states));
     let columns = columns
         .chain(job_columns(&jobs))
-        .chain(flow_columns(&flows));
+        .chain(flow_columns(&flows))
+        .chain(queries.names());
     let mut text = header(sweep, columns);
     for (point, state) in sweep.points().iter().zip(states) {
         begin_row(&mut text, point, state);
@@ -164,6 +167,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                     .chain(rpc)
                     .chain(job_cells(&jobs, &results.jobs))
                     .chain(flow_cells(&flows, &results.class_slowdown))
+                    .chain(queries.cells(&results.queries))
                     .collect()
             }
             _ => {
@@ -172,7 +176,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                     .map(|class| class_columns(*class).len());
                 let count = POINT_COLUMNS.len() - 1 + classes.sum::<usize>();
                 let count = count + rpc_columns(&rpc).count() + job_columns(&jobs).count();
-                let count = count + flow_columns(&flows).count();
+                let count = count + flow_columns(&flows).count() + queries.names().count();
                 let mut cells = vec![String::new(); count];
                 let checksum = POINT_COLUMNS
                     .iter()
