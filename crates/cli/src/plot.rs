@@ -4,6 +4,7 @@ mod axes;
 mod cdf;
 mod collectives;
 mod column_words;
+mod queries;
 mod queues;
 mod series;
 mod size;
@@ -25,6 +26,7 @@ use fabricsim_report::FctRecord;
 
 use self::cdf::{CdfArgs, cdf};
 use self::collectives::{CollectivesArgs, collectives};
+use self::queries::{QueriesArgs, queries};
 use self::queues::{QueuesArgs, queues};
 use self::series::{SeriesArgs, series};
 pub(crate) use self::series::{event, events, flow_words, names_beside};
@@ -45,6 +47,7 @@ Examples:
   fabricsim plot series results/tcp --of window --from 1ms --to 3ms --log -o window.svg
   fabricsim plot queues results/hpcc results/dcqcn --group bottleneck -o queue-cdf.svg
   fabricsim plot collectives results/ring results/tree -o collectives.svg
+  fabricsim plot queries results/telemetry -o queries.svg --csv queries.csv
   fabricsim plot compare results/hpcc results/dcqcn -o relative.svg
   fabricsim plot sweep results/loads --x load --by scheme --of p99 --size below-30KB -o p99.svg
   fabricsim plot sweep results/loads --x scheme --of p95 --style paper --csv p95.csv -o p95.pdf
@@ -68,6 +71,9 @@ enum Kind {
     Queues(QueuesArgs),
     /// Time and bus bandwidth of collectives, iteration by iteration (collectives.csv)
     Collectives(CollectivesArgs),
+    /// Errors of queries of packets (PINT) and packets to decode a path, by path length
+    /// (query_NAME.csv)
+    Queries(QueriesArgs),
     /// Slowdown of each result relative to the first one, against flow size
     Compare(SlowdownArgs),
     /// A value of a sweep over one of its axes, pooled over seeds (points.csv)
@@ -201,6 +207,7 @@ impl Kind {
             Self::Cdf(args) => (&args.drawing, cdf(args)?),
             Self::Series(args) => (&args.drawing, series(args)?),
             Self::Queues(args) => (&args.drawing, queues(args)?),
+            Self::Queries(args) => (&args.drawing, queries(args)?),
             Self::Collectives(args) => (&args.drawing, collectives(args)?),
             Self::Sweep(args) => (&args.drawing, sweep(args)?),
         };
@@ -355,11 +362,8 @@ impl Drawing {
 
     /// Returns the title of a figure of the data that `choices` describe, in a few words each.
     fn title_of(&self, default: &str, choices: &[String]) -> String {
-        let words: Vec<&str> = choices.iter().map(String::as_str).collect();
-        let words: Vec<&str> = words
-            .into_iter()
-            .filter(|words| !words.is_empty())
-            .collect();
+        let words = choices.iter().map(String::as_str);
+        let words: Vec<&str> = words.filter(|words| !words.is_empty()).collect();
         match words.is_empty() {
             true => self.title(default),
             false => self.title(&format!("{default} ({})", words.join(", "))),
