@@ -17,6 +17,7 @@ use compare::CompareArgs;
 use latency::LatencyArgs;
 use plan::PlanArgs;
 use trace::TraceArgs;
+pub(crate) use unfinished::say_unfinished;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -57,7 +58,7 @@ pub(crate) fn pint(args: &PintArgs, registry: &Registry) -> Result<ExitCode, Err
 }
 
 /// Returns the given number of threads, or the number of cores.
-fn threads_of(asked: Option<u16>) -> usize {
+pub(crate) fn threads_of(asked: Option<u16>) -> usize {
     asked.map_or_else(
         || available_parallelism().map_or(1, std::num::NonZero::get),
         usize::from,

@@ -1,5 +1,7 @@
 //! `fabricsim reproduce`.
 
+mod studies;
+
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use std::process::ExitCode;
 use fabricsim::Error;
 use fabricsim::output::write_in_folder;
 use fabricsim_base::units::Duration;
-use fabricsim_experiments::reproduce::{PRESETS, Preset, Scorecard};
+use fabricsim_experiments::reproduce::{PRESETS, Preset, STUDIES, Scorecard, Study};
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults, SweepOptions};
 use fabricsim_plot::figure::{DRAWS_PIXELS, Theme};
@@ -37,11 +39,14 @@ Examples:
   fabricsim reproduce buffer-sizing                 200 ms of queries over TCP and RDMA: minutes
   fabricsim reproduce routing                       ECMP, flowlets, DRILL, spraying: a minute
   fabricsim reproduce collectives                   rings, trees, all-to-all: some minutes
+  fabricsim reproduce pint-tracing                  packets that decode a path: half a minute
+  fabricsim reproduce pint-latency --traffic 1ms    errors of latency quantiles
 
 The command writes report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
 figures/*.svg, and the runs in the form of `fabricsim sweep`. Instead of the two tables,
 buffer-sizing has scorecard.csv, parameters.csv, slowdowns.csv and runs.csv, routing has
-routing.csv, and collectives has collectives.csv. After Ctrl-C or a kill, the same command runs
+routing.csv, and collectives has collectives.csv. pint-latency and pint-tracing have one table,
+latency.csv or tracing.csv, and no runs of a sweep. After Ctrl-C or a kill, the same command runs
 only the missing runs. If the folder has results of other settings or another version of
 fabricsim, nothing runs unless you give --force. Flows that start in the first fifth or the last
 tenth of the traffic do not count.
@@ -97,7 +102,13 @@ pub(crate) struct ReproduceArgs {
 
 /// Offers the names of all presets.
 fn offered() -> Offered {
-    Offered::new(PRESETS.iter().map(|preset| preset.name))
+    Offered::new(names())
+}
+
+/// Returns the names of all presets and studies.
+fn names() -> impl Iterator<Item = &'static str> {
+    let presets = PRESETS.iter().map(|preset| preset.name);
+    presets.chain(STUDIES.iter().map(|study| study.name))
 }
 
 impl ReproduceArgs {
@@ -115,8 +126,11 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
         output(&list()?)?;
         return Ok(ExitCode::SUCCESS);
     };
+    if let Some(study) = Study::named(name) {
+        return studies::run(args, study, signals);
+    }
     let Some(preset) = Preset::named(name) else {
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        let names: Vec<&str> = names().collect();
         note!(
             "there is no preset `{name}`; the presets are {}",
             names.join(", ")
@@ -280,6 +294,10 @@ fn list() -> Result<String, Error> {
         let runs = preset.sweep(preset.usual(), &[])?.points().len();
         line!(text, "  {:<15} {} ({runs} runs)", preset.name, preset.about);
         line!(text, "  {:<15}   after {}", "", preset.source);
+    }
+    for study in STUDIES {
+        line!(text, "  {:<15} {}", study.name, study.about);
+        line!(text, "  {:<15}   after {}", "", study.source);
     }
     Ok(text)
 }

@@ -31,6 +31,7 @@ mod picture;
 mod point_facts;
 mod routing;
 mod scorecard;
+pub mod studies;
 
 use std::path::Path;
 
@@ -51,6 +52,7 @@ pub use panel::{PanelScore, RegionMeans};
 pub use point_facts::PointFacts;
 pub use routing::RoutingRow;
 pub use scorecard::Scorecard;
+pub use studies::{STUDIES, Study, StudyCard, StudyKind};
 
 /// A published figure and the sweep that reproduces it.
 #[derive(Clone, Copy, Debug)]

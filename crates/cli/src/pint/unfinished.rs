@@ -9,7 +9,7 @@ use crate::console::note;
 use crate::exit;
 
 /// Prints the reason why a run has no results, and returns the exit code.
-pub(super) fn say_unfinished(unfinished: &Unfinished) -> ExitCode {
+pub(crate) fn say_unfinished(unfinished: &Unfinished) -> ExitCode {
     if unfinished.stop == Stop::Interrupted {
         return ExitCode::from(exit::INTERRUPTED);
     }

@@ -9,6 +9,28 @@ use super::routing;
 use super::scorecard::Scorecard;
 use crate::judge::chain;
 
+/// Adds `claims` with the outcomes of their tests to `page`.
+pub(super) fn claims(page: &mut Page, claims: &[super::Claim]) {
+    if claims.is_empty() {
+        return;
+    }
+    page.section("Published claims");
+    let row = |claim: &super::Claim| {
+        let outcome = match claim.outcome {
+            Outcome::Holds => Cell::good("holds"),
+            Outcome::Fails => Cell::bad("does not hold"),
+            Outcome::Untested => Cell::from("untested"),
+        };
+        vec![
+            Cell::from(claim.what.as_str()),
+            outcome,
+            Cell::from(claim.evidence.as_str()),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = claims.iter().map(row).collect();
+    page.table(&["claim", "here", "figures"], &rows);
+}
+
 impl Scorecard {
     /// Returns a self-contained HTML page: the question, claims, distances, figures, orders, and
     /// the runs.
@@ -24,7 +46,7 @@ impl Scorecard {
         if let Some(buffers) = &self.buffers {
             buffers.rows_on(&mut page);
         }
-        self.claims_on(&mut page);
+        claims(&mut page, &self.claims);
         routing::show(&self.routing, &mut page);
         collectives::show(&self.collectives, &mut page);
         self.distances_on(&mut page);
@@ -42,27 +64,6 @@ impl Scorecard {
         self.runs_on(&mut page);
         page.details("The sweep", preset.text());
         page.finish()
-    }
-
-    fn claims_on(&self, page: &mut Page) {
-        if self.claims.is_empty() {
-            return;
-        }
-        page.section("Published claims");
-        let row = |claim: &super::Claim| {
-            let outcome = match claim.outcome {
-                Outcome::Holds => Cell::good("holds"),
-                Outcome::Fails => Cell::bad("does not hold"),
-                Outcome::Untested => Cell::from("untested"),
-            };
-            vec![
-                Cell::from(claim.what.as_str()),
-                outcome,
-                Cell::from(claim.evidence.as_str()),
-            ]
-        };
-        let rows: Vec<Vec<Cell>> = self.claims.iter().map(row).collect();
-        page.table(&["claim", "here", "figures"], &rows);
     }
 
     fn distances_on(&self, page: &mut Page) {

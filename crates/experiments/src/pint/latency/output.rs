@@ -75,9 +75,15 @@ impl LatencySettings {
         origin.write_files(destination, &SET, &files)
     }
 
+    /// Returns the table of all errors as CSV.
+    #[expect(clippy::unused_self, reason = "the table belongs to these settings")]
+    pub(crate) fn table(&self, lines: &[Line]) -> String {
+        csv(lines)
+    }
+
     /// Returns the figure. Rows: error over packets, error over the size of the sketch. Columns:
     /// traffic and quantile.
-    fn figure(&self, lines: &[Line]) -> Figure {
+    pub(crate) fn figure(&self, lines: &[Line]) -> Figure {
         let mut traffics: Vec<&str> = lines.iter().map(|line| line.traffic.as_str()).collect();
         traffics.dedup();
         let columns = || {

@@ -142,7 +142,7 @@ impl Network {
     }
 
     /// Returns paths on the longest shortest path.
-    pub(super) fn paths(&self) -> Paths {
+    pub(crate) fn paths(&self) -> Paths {
         Paths::Along {
             universe: Arc::clone(&self.universe),
             walk: Arc::clone(&self.walk),
