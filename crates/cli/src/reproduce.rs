@@ -39,7 +39,7 @@ Examples:
   fabricsim reproduce buffer-sizing                 200 ms of queries over TCP and RDMA: minutes
   fabricsim reproduce routing                       ECMP, flowlets, DRILL, spraying: a minute
   fabricsim reproduce collectives                   rings, trees, all-to-all: some minutes
-  fabricsim reproduce pint-tracing                  packets that decode a path: half a minute
+  fabricsim reproduce pint-tracing                  packets that decode a path: a minute or two
   fabricsim reproduce pint-latency --traffic 1ms    errors of latency quantiles
 
 The command writes report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
@@ -59,11 +59,12 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_parser = offered(), hide_possible_values = true)]
     preset: Option<String>,
 
-    /// Simulated time during which flows arrive [default: 50ms; buffer-sizing: 200ms]
+    /// Simulated time during which flows arrive [default: 50ms; buffer-sizing: 200ms; pint-latency:
+    /// 2ms]
     #[arg(long, value_name = "TIME", conflicts_with_all = ["quick", "full"])]
     traffic: Option<Duration>,
 
-    /// 5 ms of traffic: shapes, not tails
+    /// 5 ms of traffic: shapes, not tails (pint-latency: 500us, pint-tracing: 100 trials)
     #[arg(long, conflicts_with = "full")]
     quick: bool,
 
@@ -79,7 +80,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<String>,
 
-    /// Points that run at the same time, one thread each [default: cores]
+    /// Points that run at the same time, one thread each; threads of pint-latency and pint-tracing
+    /// [default: cores]
     #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
 

@@ -23,7 +23,7 @@ use crate::progress::Display;
 use crate::signals::Signals;
 
 /// Trials of a point, and of one with `--quick`.
-const TRIALS: (u32, u32) = (2_000, 200);
+const TRIALS: (u32, u32) = (2_000, 100);
 /// Traffic, and with `--quick`.
 const TRAFFIC: (Duration, Duration) = (Duration::from_ms(2), Duration::from_us(500));
 /// Longest traffic: a run keeps the latency of every packet at every hop.

@@ -1,5 +1,9 @@
 //! PINT queries on the command line: plans, results, comparison and errors of latencies.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use crate::support::Folder;
 
 const COMBINED: &str = r#"
@@ -86,6 +90,177 @@ fn a_run_leaves_the_results_of_its_queries() {
     assert_eq!(plain.code, Some(0), "{}", plain.stderr);
     assert!(!folder.has("results/query_path.csv"));
     assert!(folder.has("results/query_mine.csv"));
+}
+
+/// The absolute errors of one statistic by path length, computed from the rows of a file alone: each
+/// estimate over its truth, and the last hop of each flow as the length.
+fn errors_by_length(text: &str, statistic: &str) -> BTreeMap<u32, Vec<f64>> {
+    let rows = rows(text);
+    let mut length: BTreeMap<&str, u32> = BTreeMap::new();
+    for row in &rows {
+        let hop = row[3].parse().expect("a hop");
+        let last = length.entry(row[0]).or_insert(hop);
+        *last = hop.max(*last);
+    }
+    let mut errors: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row[4] == statistic) {
+        let number = |place: usize| row[place].parse::<f64>().ok();
+        if let (Some(estimate), Some(truth)) = (number(6), number(7))
+            && truth > 0.0
+        {
+            let own = errors.entry(length[row[0]]).or_default();
+            own.push((estimate - truth).abs() / truth);
+        }
+    }
+    errors
+        .values_mut()
+        .for_each(|own| own.sort_by(f64::total_cmp));
+    errors
+}
+
+#[test]
+fn a_run_says_how_good_its_queries_are() {
+    let folder = Folder::new();
+    folder.write("small.toml", COMBINED);
+    let run = folder.run(&["run", "small.toml", "--out", "results"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let said = &run.stdout;
+    assert!(said.contains("64 of 64 paths decoded, 0 wrong"), "{said}");
+    let reason = "the true value of each packet's whole path is not recorded";
+    assert!(said.contains(reason), "{said}");
+    let summary: Value = serde_json::from_str(&folder.read("results/summary.json")).expect("JSON");
+    let [path, latency, control] = &summary["queries"].as_array().expect("a list")[..] else {
+        panic!("{summary}");
+    };
+    assert_eq!(control["not_compared"], reason);
+    // Packets to decode, from the file.
+    let paths = folder.read("results/query_path.csv");
+    let needed: Vec<f64> = rows(&paths)
+        .iter()
+        .map(|row| row[6].parse().expect("a decoded path"))
+        .collect();
+    let mean = needed.iter().sum::<f64>() / needed.len() as f64;
+    let found = path["paths"]["packets_mean"].as_f64().expect("a mean");
+    assert!((found - mean).abs() < 1e-9, "{found}, not {mean}");
+    // Errors, from the file. Its values have three decimals.
+    let text = folder.read("results/query_latency.csv");
+    let p99 = latency["errors"].as_array().expect("a list").iter();
+    let p99 = p99.clone().find(|own| own["statistic"] == "p99");
+    let lengths = p99.expect("a p99")["by_length"].as_array();
+    let lengths = lengths.expect("a list");
+    let expected = errors_by_length(&text, "p99");
+    assert!(expected.len() > 1, "{expected:?}");
+    for (switches, errors) in &expected {
+        let mut lengths = lengths.iter();
+        let own = lengths.find(|own| own["switches"] == *switches);
+        let own = own.expect("the length");
+        assert_eq!(own["hops"], errors.len());
+        let found = own["error_p50"].as_f64().expect("a median");
+        let median = errors[errors.len() / 2];
+        assert!((found - median).abs() < 1e-3, "{found}, not {median}");
+    }
+    // The figure has the same medians, in percent.
+    let plot = folder.run(&[
+        "plot", "queries", "results", "-o", "q.svg", "--csv", "q.csv",
+    ]);
+    assert_eq!(plot.code, Some(0), "{}", plot.stderr);
+    assert!(
+        plot.stdout.contains("control is left out"),
+        "{}",
+        plot.stdout
+    );
+    let data = folder.read("q.csv");
+    for (switches, errors) in &expected {
+        let begin = format!("latency: error of the p99,median,{switches},");
+        let line = data.lines().find_map(|line| line.strip_prefix(&begin));
+        let cell = line.and_then(|rest| rest.split(',').next());
+        let found: f64 = cell.expect("a point").parse().expect("a number");
+        let median = errors[errors.len() / 2] * 100.0;
+        assert!((found - median).abs() < 0.01, "{found}, not {median}");
+    }
+    let report = folder.run(&["report", "results", "-o", "r.html"]);
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    let page = folder.read("r.html");
+    for words in [
+        "Queries of packets (PINT)",
+        "3 switches",
+        "not compared with the truth",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn queries_that_cannot_be_compared_say_why() {
+    let folder = Folder::new();
+    let text = COMBINED.replace("bits = 16", "bits = 16\ntruth = false");
+    folder.write("blind.toml", &text);
+    let run = folder.run(&["run", "blind.toml", "--out", "results"]);
+    let reason = "true values are not recorded: set truth = true in [pint]";
+    assert!(run.stdout.contains(reason), "{}", run.stdout);
+    folder.write(
+        "plain.toml",
+        COMBINED.split("[pint]").next().unwrap_or_default(),
+    );
+    folder.run(&["run", "plain.toml", "--out", "plain"]);
+    for (args, expected) in [
+        (&["plain"][..], "has no query_NAME.csv"),
+        (
+            &["results", "--query", "x"],
+            "its queries are control, latency, path",
+        ),
+        (&["results/fct.csv"], "this is no file of query results"),
+    ] {
+        let args: Vec<&str> = ["plot", "queries", "-o", "q.svg"]
+            .into_iter()
+            .chain(args.iter().copied())
+            .collect();
+        let plot = folder.run(&args);
+        assert_eq!(plot.code, Some(2), "{args:?}");
+        assert!(plot.stderr.contains(expected), "{}", plot.stderr);
+    }
+}
+
+#[test]
+fn a_sweep_has_the_queries_of_each_point() {
+    let folder = Folder::new();
+    let scenario = COMBINED
+        .replace("name = \"small\"", "")
+        .replace("[[workload]]", "[[scenario.workload]]")
+        .replace("[[query]]", "[[scenario.query]]")
+        .replace("[topology]", "[scenario.topology]")
+        .replace("[cc]", "[scenario.cc]")
+        .replace("[pint]", "[scenario.pint]");
+    folder.write(
+        "sweep.toml",
+        &format!("name = \"sweep\"\n{scenario}[[axis]]\nkey = \"seed\"\nvalues = [1, 2]\n"),
+    );
+    let sweep = folder.run(&["sweep", "sweep.toml", "--out", "s"]);
+    assert_eq!(sweep.code, Some(0), "{}", sweep.stderr);
+    let table = folder.read("s/points.csv");
+    let header: Vec<&str> = table
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split(',')
+        .collect();
+    let place = |name: &str| {
+        let place = header.iter().position(|column| *column == name);
+        place.unwrap_or_else(|| panic!("{name} in {header:?}"))
+    };
+    for row in rows(&table) {
+        assert_eq!(row.len(), header.len());
+        assert_eq!(row[place("query_path_decoded")], "64");
+        let error: f64 = row[place("query_latency_p99_error_p50")]
+            .parse()
+            .expect("a number");
+        assert!(error > 0.0 && error < 1.0, "{error}");
+    }
+    assert!(
+        !header
+            .iter()
+            .any(|column| column.starts_with("query_control"))
+    );
 }
 
 #[test]

@@ -54,6 +54,54 @@ fn errors_are_refused() {
     }
 }
 
+#[test]
+fn studies_leave_their_figures_and_claims() {
+    let folder = Folder::new();
+    for (args, expected) in [
+        (
+            &["pint-tracing", "--traffic", "1ms"][..],
+            "trials instead of traffic",
+        ),
+        (&["pint-latency", "--traffic", "1s"], "at most 20ms"),
+        (
+            &["pint-latency", "--only", "load=0.5"],
+            "no sweep and has no --only",
+        ),
+        (&["pint-tracing", "--full"], "no sweep and has no --full"),
+    ] {
+        let args: Vec<&str> = ["reproduce"]
+            .into_iter()
+            .chain(args.iter().copied())
+            .collect();
+        let outcome = folder.run(&args);
+        assert_eq!(outcome.code, Some(2), "{args:?} {}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+        assert!(!folder.has("results"), "{args:?}");
+    }
+    let run = folder.run(&[
+        "reproduce",
+        "pint-latency",
+        "--traffic",
+        "50us",
+        "--out",
+        "latency",
+    ]);
+    let said = run.succeeded().stdout;
+    assert!(
+        said.contains("published curves are not available"),
+        "{said}"
+    );
+    assert!(folder.read("latency/latency.csv").lines().count() > 100);
+    for name in ["latency/report.html", "latency/figures/pint-latency.svg"] {
+        assert!(folder.has(name), "{name}");
+    }
+    let card = folder.read("latency/scorecard.json");
+    assert!(
+        card.contains("a sketch of 100 digests adds little error"),
+        "{card}"
+    );
+}
+
 /// Runs a preset to its page with as little traffic as possible: too little for any claim, but all
 /// files exist.
 #[test]
