@@ -155,7 +155,11 @@ fn a_run_says_how_good_its_queries_are() {
         let own = lengths.find(|own| own["switches"] == *switches);
         let own = own.expect("the length");
         assert_eq!(own["hops"], errors.len());
-        let found = own["error_p50"].as_f64().expect("a median");
+        // A single value has no median.
+        let Some(found) = own["error_p50"].as_f64() else {
+            assert_eq!(errors.len(), 1);
+            continue;
+        };
         let median = errors[errors.len() / 2];
         assert!((found - median).abs() < 1e-3, "{found}, not {median}");
     }
@@ -170,7 +174,7 @@ fn a_run_says_how_good_its_queries_are() {
         plot.stdout
     );
     let data = folder.read("q.csv");
-    for (switches, errors) in &expected {
+    for (switches, errors) in expected.iter().filter(|(_, own)| own.len() > 1) {
         let begin = format!("latency: error of the p99,median,{switches},");
         let line = data.lines().find_map(|line| line.strip_prefix(&begin));
         let cell = line.and_then(|rest| rest.split(',').next());

@@ -163,6 +163,8 @@ fn understand(folder: &Folder, args: &[&str]) {
                               flows_below_30KB,slowdown_p99_below_30KB\n\
                               a,0.3,HPCC,finished,500,2,500,2\n";
                 folder.write(&format!("{name}/points.csv"), points);
+                let paths = "hops,packets,packets_to_decode,correct,ended_by\n3,9,4,true,\n";
+                folder.write(&format!("{name}/query_path.csv"), paths);
             }
             folder.run(args).succeeded();
         }
