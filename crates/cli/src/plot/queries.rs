@@ -164,14 +164,17 @@ impl Panels {
                             points(|own| own.error_p95),
                         );
                     }
-                    let mut note = format!("{label}{query}, {}: {} hops", own.statistic, all.hops);
+                    let mut note =
+                        format!("{label}{query}, {}: errors of {} hops", own.statistic, all.hops);
+                    let mut separator = "; no error of";
                     for (count, reason) in [
                         (all.without_digest, "without a digest"),
                         (all.zero_truth, "with a true value of zero"),
                         (all.without_truth, "without a true value"),
                     ] {
                         if count > 0 {
-                            note += &format!("; not {count} {reason}");
+                            note += &format!("{separator} {count} {reason}");
+                            separator = ",";
                         }
                     }
                     self.notes.push(note);

@@ -8,65 +8,78 @@ use serde_json::Value;
 use super::runs::Run;
 use crate::query_table::switches;
 
+/// Rows of the tables of all queries.
+#[derive(Default)]
+struct Tables {
+    paths: Vec<Vec<Cell>>,
+    errors: Vec<Vec<Cell>>,
+    /// Queries that are not compared, with the reasons.
+    reasons: Vec<String>,
+}
+
 /// Adds the tables of the queries of all runs.
 pub(super) fn queries(page: &mut Page, runs: &[Run]) {
-    let (mut paths, mut errors, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tables = Tables::default();
     for run in runs {
         let own = run.summary.get("queries").and_then(Value::as_array);
-        let own = own.into_iter().flatten().filter_map(|query| {
+        for query in own.into_iter().flatten() {
             // A summary of an older version may lack fields; its files still have everything.
-            serde_json::from_value::<QuerySummary>(query.clone()).ok()
-        });
-        for query in own {
-            let begin = || {
-                vec![
-                    Cell::from(run.name.as_str()),
-                    Cell::from(query.query.as_str()),
-                ]
-            };
-            if let Some(found) = &query.paths {
-                let row = |length: String, figures: &PathFigures| {
-                    let mut row = begin();
-                    row.push(length.into());
-                    row.extend(path_cells(figures));
-                    row
-                };
-                paths.push(row("all".to_owned(), &found.all));
-                let lengths = found.by_length.iter();
-                paths.extend(lengths.map(|own| row(switches(own.switches), &own.figures)));
-            }
-            for statistic in query.errors.iter().filter(|own| own.all.hops > 0) {
-                let row = |length: String, figures: &ErrorFigures| {
-                    let mut row = begin();
-                    row.push(Cell::from(statistic.statistic.as_str()));
-                    row.push(length.into());
-                    row.extend(error_cells(figures));
-                    row
-                };
-                errors.push(row("all".to_owned(), &statistic.all));
-                let lengths = statistic.by_length.iter();
-                errors.extend(lengths.map(|own| row(switches(own.switches), &own.figures)));
-            }
-            if let Some(reason) = &query.not_compared {
-                reasons.push(format!(
-                    "{}: query {} is not compared with the truth: {reason}.",
-                    run.name, query.query
-                ));
+            if let Ok(query) = serde_json::from_value(query.clone()) {
+                tables.add(&run.name, &query);
             }
         }
     }
-    if paths.is_empty() && errors.is_empty() && reasons.is_empty() {
-        return;
+    tables.show(page);
+}
+
+impl Tables {
+    fn add(&mut self, run: &str, query: &QuerySummary) {
+        let begin = || vec![Cell::from(run), Cell::from(query.query.as_str())];
+        if let Some(found) = &query.paths {
+            let mut add = |length: String, figures: &PathFigures| {
+                let mut row = begin();
+                row.push(length.into());
+                row.extend(path_cells(figures));
+                self.paths.push(row);
+            };
+            add("all".to_owned(), &found.all);
+            for own in &found.by_length {
+                add(switches(own.switches), &own.figures);
+            }
+        }
+        for statistic in query.errors.iter().filter(|own| own.all.hops > 0) {
+            let mut add = |length: String, figures: &ErrorFigures| {
+                let mut row = begin();
+                row.push(Cell::from(statistic.statistic.as_str()));
+                row.push(length.into());
+                row.extend(error_cells(figures));
+                self.errors.push(row);
+            };
+            add("all".to_owned(), &statistic.all);
+            for own in &statistic.by_length {
+                add(switches(own.switches), &own.figures);
+            }
+        }
+        if let Some(reason) = &query.not_compared {
+            self.reasons.push(format!(
+                "{run}: query {} is not compared with the truth: {reason}.",
+                query.query
+            ));
+        }
     }
-    page.section("Queries of packets (PINT)");
-    if !paths.is_empty() {
-        page.paragraph(
-            "Decoded paths by the number of their switches. A path lacks a hop if its flow had too \
-             few packets or if it changed before. A dash: too few decoded paths for the percentile \
-             (p99 needs 100).",
-        );
-        page.table(
-            &[
+
+    fn show(&self, page: &mut Page) {
+        if self.paths.is_empty() && self.errors.is_empty() && self.reasons.is_empty() {
+            return;
+        }
+        page.section("Queries of packets (PINT)");
+        if !self.paths.is_empty() {
+            page.paragraph(
+                "Decoded paths by the number of their switches. A path lacks a hop if its flow had too \
+                 few packets or if it changed before. A dash: too few decoded paths for the percentile \
+                 (p99 needs 100).",
+            );
+            const HEADERS: [&str; 11] = [
                 "run",
                 "query",
                 "path length",
@@ -78,17 +91,16 @@ pub(super) fn queries(page: &mut Page, runs: &[Run]) {
                 "packets to decode, mean",
                 "p50",
                 "p99",
-            ],
-            &paths,
-        );
-    }
-    if !errors.is_empty() {
-        page.paragraph(
-            "Relative error of the estimate of each hop of each flow against the true value over all \
-             packets. Bias: the median with its sign, positive if estimates are too large.",
-        );
-        page.table(
-            &[
+            ];
+            page.table(&HEADERS, &self.paths);
+        }
+        if !self.errors.is_empty() {
+            page.paragraph(
+                "Relative error of the estimate of each hop of each flow against the true value over all \
+                 packets. Bias: the median with its sign, positive if estimates are too large. A dash: \
+                 too few hops (p95 needs 20).",
+            );
+            const HEADERS: [&str; 10] = [
                 "run",
                 "query",
                 "statistic",
@@ -99,12 +111,12 @@ pub(super) fn queries(page: &mut Page, runs: &[Run]) {
                 "p95",
                 "mean",
                 "bias",
-            ],
-            &errors,
-        );
-    }
-    for reason in reasons {
-        page.paragraph(&reason);
+            ];
+            page.table(&HEADERS, &self.errors);
+        }
+        for reason in &self.reasons {
+            page.paragraph(reason);
+        }
     }
 }
 
