@@ -95,7 +95,8 @@ pub use rpc::{
 };
 pub use sizes::Sizes;
 pub use trace::{
-    ChakraError, GraphConfig, GraphTable, ProcessGroups, chakra_to_csv, goal_binary_to_text,
+    ChakraError, Dimensions, GraphConfig, GraphTable, ImportedTrace, ProcessGroups, RankTrace,
+    TraceFile, TraceForm, TraceImport, chakra_to_csv, goal_binary_to_text,
     is_goal_binary, is_simai_workload, simai_passed_over,
 };
 pub use workload::{

@@ -23,7 +23,10 @@ use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 use crate::text::lines;
 
-pub use chakra::{ChakraError, ProcessGroups, chakra_to_csv};
+pub use chakra::{
+    ChakraError, Dimensions, ImportedTrace, ProcessGroups, RankTrace, TraceFile, TraceForm,
+    TraceImport, chakra_to_csv,
+};
 pub use goal_binary::{goal_binary_to_text, is_goal_binary};
 pub use simai::{is_simai_workload, simai_passed_over};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fabricsim_base::input::InputError;
 use serde::Deserialize;
 
-use super::ChakraError;
+use super::error::{ChakraError, json_place};
 use super::node::Node;
 
 /// The ranks of process groups, by the number of the group.
@@ -34,12 +34,7 @@ impl ProcessGroups {
     pub fn parse(text: &str) -> Result<Self, InputError> {
         const HELP: &str = "write for example {\"1\": [0, 1], \"2\": [2, 3]}";
         let named: BTreeMap<String, Vec<u32>> = serde_json::from_str(text).map_err(|error| {
-            let line = text
-                .split_inclusive('\n')
-                .take(error.line().saturating_sub(1));
-            let at = line.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-            let at = at.min(text.len());
-            InputError::new(at..at, error.to_string(), HELP)
+            InputError::new(json_place(text, &error), error.to_string(), HELP)
         })?;
         let mut ranks = BTreeMap::new();
         for (name, mut members) in named {
@@ -103,8 +98,8 @@ impl ProcessGroups {
         let members = members.ok_or_else(|| {
             ChakraError::new(
                 format!(
-                    "node {} belongs to process group {name}, which is not known",
-                    node.id
+                    "{} belongs to process group {name}, which is not known",
+                    node.in_words()
                 ),
                 "give the file of communicator groups that has it (--groups), or a trace that states it",
             )
@@ -114,9 +109,9 @@ impl ProcessGroups {
         if !own || !members.iter().all(is_rank) {
             return Err(ChakraError::new(
                 format!(
-                    "node {} belongs to process group {name}, which does not have rank {rank} and \
-                     only ranks of the trace, 0 to {}",
-                    node.id,
+                    "{} belongs to process group {name}, which does not have rank {rank} and only \
+                     ranks of the trace, 0 to {}",
+                    node.in_words(),
                     ranks - 1
                 ),
                 "give the file of communicator groups that belongs to the trace (--groups)",

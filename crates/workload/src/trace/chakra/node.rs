@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ChakraError;
+use super::error::{ChakraError, uncompressed};
 use super::wire::{Value, field, message, varint};
 
 /// The action of a node.
@@ -25,11 +25,12 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Node {
     pub(super) id: u64,
+    pub(super) name: String,
     pub(super) kind: Kind,
     pub(super) is_metadata: bool,
     /// Nodes that must end before this one starts.
     pub(super) after: Vec<u64>,
-    pub(super) duration_micros: u64,
+    pub(super) duration_ns: u64,
     pub(super) is_cpu: bool,
     pub(super) collective: Option<i128>,
     pub(super) size: Option<i128>,
@@ -46,15 +47,49 @@ pub(super) struct Node {
 
 impl Node {
     /// Returns `true` if the node sends, receives or is a collective.
-    const fn communicates(&self) -> bool {
+    pub(super) const fn communicates(&self) -> bool {
         matches!(self.kind, Kind::Send | Kind::Receive | Kind::Collective)
+    }
+
+    /// Returns `true` if the node is one end of a message.
+    pub(super) const fn is_message(&self) -> bool {
+        matches!(self.kind, Kind::Send | Kind::Receive) && !self.is_cpu
     }
 
     /// Returns `true` if the node states its message or collective.
     const fn says_what(&self) -> bool {
         self.collective.is_some() || self.dst.is_some() || self.src.is_some()
     }
+
+    /// Returns `true` if the node has all attributes of its message or collective.
+    pub(super) const fn is_complete(&self) -> bool {
+        match self.kind {
+            Kind::Send => self.dst.is_some() && self.size.is_some(),
+            Kind::Receive => self.src.is_some(),
+            Kind::Collective => self.collective.is_some() && self.size.is_some(),
+            Kind::Nothing | Kind::Compute => true,
+        }
+    }
+
+    /// Returns the number and the name for messages: node 7 (`aten::mm`).
+    pub(super) fn in_words(&self) -> String {
+        in_words(self.id, &self.name)
+    }
 }
+
+/// Returns the words for the node with the number `id` and this name.
+pub(super) fn in_words(id: u64, name: &str) -> String {
+    // Names of kernels are C++ signatures.
+    let short: String = name.chars().take(LONGEST_NAME).collect();
+    let more = if short.len() < name.len() { ".." } else { "" };
+    match short.as_str() {
+        "" => format!("node {id}"),
+        _ => format!("node {id} (`{}{more}`)", short.escape_debug()),
+    }
+}
+
+/// Characters of a name in a message.
+const LONGEST_NAME: usize = 60;
 
 /// The number of `METADATA_NODE`.
 const METADATA: u64 = 1;
@@ -64,14 +99,20 @@ pub(super) fn read(mut file: &[u8]) -> Result<Vec<Node>, ChakraError> {
     if file.is_empty() {
         return Err(ChakraError::new("the file is empty", "give an .et file"));
     }
+    uncompressed(file)?;
     message(&mut file)?;
     let mut nodes = Vec::new();
     while !file.is_empty() {
         nodes.push(node(message(&mut file)?)?);
     }
-    to_computations(&mut nodes)?;
-    dependencies_exist(&nodes)?;
+    to_graph(&mut nodes)?;
     Ok(nodes)
+}
+
+/// Checks the nodes of a rank and converts communication on the processor to computations.
+pub(super) fn to_graph(nodes: &mut [Node]) -> Result<(), ChakraError> {
+    to_computations(nodes)?;
+    dependencies_exist(nodes)
 }
 
 /// Rejects a dependency on a node that is not in the trace, as ASTRA-sim's feeder does
@@ -82,8 +123,8 @@ fn dependencies_exist(nodes: &[Node]) -> Result<(), ChakraError> {
         if let Some(missing) = node.after.iter().find(|id| !known.contains(id)) {
             return Err(ChakraError::new(
                 format!(
-                    "node {} waits for node {missing}, which the trace does not have",
-                    node.id
+                    "{} waits for node {missing}, which the trace does not have",
+                    node.in_words()
                 ),
                 "write the trace with it, or leave it out of ctrl_deps and data_deps",
             ));
@@ -107,9 +148,9 @@ fn to_computations(nodes: &mut [Node]) -> Result<(), ChakraError> {
         if !is_carried && node.says_what() {
             return Err(ChakraError::new(
                 format!(
-                    "node {} communicates on the processor (is_cpu_op), and no node of the rank \
-                     does on the accelerator",
-                    node.id
+                    "{} communicates on the processor (is_cpu_op), and no node of the rank does \
+                     on the accelerator",
+                    node.in_words()
                 ),
                 "set is_cpu_op to false at nodes that send bytes through the network",
             ));
@@ -123,25 +164,25 @@ fn to_computations(nodes: &mut [Node]) -> Result<(), ChakraError> {
 fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
     let mut node = Node::default();
     let mut attributes = Vec::new();
+    let mut kind_number = 0;
     while !bytes.is_empty() {
         match field(&mut bytes)? {
             (1, Value::Number(id)) => node.id = id,
-            (3, Value::Number(kind)) => {
-                node.kind = kind_of(kind)?;
-                node.is_metadata = kind == METADATA;
-            }
+            (2, Value::Bytes(name)) => node.name = String::from_utf8_lossy(name).into_owned(),
+            (3, Value::Number(kind)) => kind_number = kind,
             (4 | 5, Value::Number(id)) => node.after.push(id),
             (4 | 5, Value::Bytes(mut packed)) => {
                 while !packed.is_empty() {
                     node.after.push(varint(&mut packed)?);
                 }
             }
-            (7, Value::Number(micros)) => node.duration_micros = micros,
+            (7, Value::Number(micros)) => node.duration_ns = micros.saturating_mul(1_000),
             (8, Value::Bytes(inputs)) => node.stated_groups = values(inputs)?,
             (10, Value::Bytes(attribute)) => attributes.push(attribute),
             _ => {}
         }
     }
+    (node.kind, node.is_metadata) = kind_of(kind_number, &node)?;
     for attribute in attributes {
         set(&mut node, attribute)?;
     }
@@ -164,26 +205,31 @@ fn values(mut bytes: &[u8]) -> Result<Option<String>, ChakraError> {
     Ok(found)
 }
 
-fn kind_of(number: u64) -> Result<Kind, ChakraError> {
-    Ok(match number {
-        0 | 1 => Kind::Nothing,
+/// Returns the kind of `node` with this type, and `true` if it is metadata.
+pub(super) fn kind_of(number: u64, node: &Node) -> Result<(Kind, bool), ChakraError> {
+    let kind = match number {
+        0 | METADATA => Kind::Nothing,
         4 => Kind::Compute,
         5 => Kind::Send,
         6 => Kind::Receive,
         7 => Kind::Collective,
         2 | 3 => {
             return Err(ChakraError::new(
-                "the trace loads from or stores to remote memory",
+                format!("{} loads from or stores to remote memory", node.in_words()),
                 "there is no model of memories: write such nodes as computations",
             ));
         }
         other => {
             return Err(ChakraError::new(
-                format!("there is no node of type {other}"),
+                format!(
+                    "{}: there is no node of type {other}",
+                    node.in_words()
+                ),
                 "give a trace of the schema in mlcommons/chakra",
             ));
         }
-    })
+    };
+    Ok((kind, number == METADATA))
 }
 
 /// The field of an `AttributeProto` that contains a list of truth values.
@@ -215,8 +261,8 @@ fn set(node: &mut Node, mut bytes: &[u8]) -> Result<(), ChakraError> {
             _ => {
                 return Err(ChakraError::new(
                     format!(
-                        "node {}: `involved_dim` is no list of truth values",
-                        node.id
+                        "{}: `involved_dim` is no list of truth values",
+                        node.in_words()
                     ),
                     "write it as a bool_list, or leave it out for all ranks",
                 ));

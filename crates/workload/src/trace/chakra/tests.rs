@@ -149,9 +149,9 @@ fn what_is_no_trace_is_refused_with_its_rank() {
         error(file(&[node(
             1,
             7,
-            &[attribute("comm_type", 9, 9), attribute("comm_size", 9, 9)]
+            &[attribute("comm_type", 9, 3), attribute("comm_size", 9, 9)]
         )]))
-        .contains("type 9")
+        .contains("type 3")
     );
     let group = bytes(10, &[bytes(1, b"pg_name"), bytes(29, b"3")].concat());
     assert!(error(file(&[node(1, 7, &[group])])).contains("process group 3"));
@@ -270,7 +270,7 @@ fn a_collective_is_done_once_by_the_accelerator() {
     assert!(csv.contains("\n0,1,calc,,,,1,1,,\n"), "{csv}");
     // Without a kernel, the collective would not be executed at all.
     let error = convert(&[on_cpu(30, &what)]).unwrap_err();
-    assert!(error.message.starts_with("node 1 "), "{error}");
+    assert!(error.message.starts_with("node 1 (`name`) "), "{error}");
     assert!(error.message.contains("is_cpu_op"), "{error}");
 }
 
@@ -291,7 +291,7 @@ fn collectives_of_some_dimensions_are_refused() {
         of(number(27, 1)),
     ] {
         let error = refused.unwrap_err().message;
-        assert!(error.starts_with("node 6: `involved_dim`"), "{error}");
+        assert!(error.starts_with("node 6 (`name`): `involved_dim`"), "{error}");
     }
 }
 
@@ -307,21 +307,116 @@ fn sizes_that_nothing_has_are_refused_with_their_node() {
     };
     const MOST: u64 = 1_000_000_000_000_000;
     for (kind, field, value, words) in [
-        (0, 9, u64::MAX, "is -1"),
-        (0, 7, u64::MAX, "is -1"),
-        (0, 15, 5, "is -3"),
-        (0, 17, 5, "is -3"),
         (0, 13, u64::MAX, "is 18446744073709551615"),
         (0, 13, 1 << 63, "is 9223372036854775808"),
         (5, 13, MOST + 1, "is 1000000000000001"),
         (2, 13, MOST / 2 + 1, "at each of 2 ranks"),
     ] {
         let error = of(kind, field, value).unwrap_err().message;
-        assert!(error.starts_with("node 6: `comm_size` is"), "{error}");
+        assert!(error.starts_with("node 6 (`name`): `comm_size` is"), "{error}");
         assert!(error.contains(words), "{error}");
     }
     assert!(of(0, 13, MOST).is_ok() && of(2, 9, MOST / 2).is_ok());
     assert!(of(0, 9, 0).unwrap().contains("all-reduce,,0,"));
+    // A negative size is a placeholder.
+    for (field, value) in [(9, u64::MAX), (7, u64::MAX), (15, 5), (17, 5)] {
+        assert!(of(0, field, value).unwrap().contains("all-reduce,,0,"));
+    }
+    // A barrier has no bytes, and 8 is a reduce-scatter.
+    let barrier = file(&[node(6, 7, &[attribute("comm_type", 9, 9)])]);
+    let files = [barrier.clone(), barrier];
+    let csv = chakra_to_csv(&files, "ring", &ProcessGroups::default()).unwrap();
+    assert!(csv.contains("1,6,all-reduce,,0,,,,,ring"), "{csv}");
+    assert!(of(8, 9, 6).unwrap().contains("reduce-scatter,,6,"));
+}
+
+/// Rules that replace values, and the settings of an import.
+#[test]
+fn an_import_tells_its_rules_and_refuses_settings_that_do_not_fit() {
+    let collective = |id, size: u64| {
+        let what = [attribute("comm_type", 9, 0), attribute("comm_size", 9, size)];
+        node(id, 7, &what)
+    };
+    let bare = node(8, 7, &[number(7, 40)]);
+    let one = RankTrace::new(
+        TraceForm::Protobuf,
+        file(&[collective(6, u64::MAX), collective(7, 12), bare]),
+    );
+    let import = |replay, copies, dimensions: Option<&str>| TraceImport {
+        replay,
+        copies,
+        dimensions: dimensions.map(|text| text.parse().unwrap()),
+        ..TraceImport::new("ring")
+    };
+    let error = import(false, Some(2), None)
+        .convert(std::slice::from_ref(&one))
+        .unwrap_err();
+    assert!(error.message.contains("no attribute `comm_type`"), "{error}");
+    assert!(error.help.contains("--replay"), "{error}");
+    let trace = import(true, Some(2), None)
+        .convert(std::slice::from_ref(&one))
+        .unwrap();
+    assert_eq!(trace.ranks, 2);
+    assert!(trace.csv.contains("1,6,all-reduce,,0,"), "{}", trace.csv);
+    assert!(trace.csv.contains("1,8,calc,,,,40000,0,"), "{}", trace.csv);
+    assert_eq!(trace.notes.len(), 2, "{:?}", trace.notes);
+    assert!(trace.notes[0].starts_with("2 nodes with a negative"));
+    assert!(trace.notes[1].starts_with("2 nodes without a size"));
+    let two = [one.clone(), one.clone()];
+    for (files, settings, words) in [
+        (&two[..], import(true, Some(4), None), "files of 2 ranks"),
+        (&two[..1], import(true, Some(0), None), "to represent 0"),
+        (&two[..], import(true, None, Some("2x2")), "have 4 ranks"),
+    ] {
+        let error = settings.convert(files).unwrap_err();
+        assert!(error.message.contains(words), "{error}");
+    }
+    let send = node(5, 5, &[attribute("comm_dst", 5, 1), attribute("comm_size", 9, 8)]);
+    let message = RankTrace::new(TraceForm::Protobuf, file(&[send]));
+    let error = import(false, Some(2), None).convert(&[message]).unwrap_err();
+    assert!(error.message.contains("node 5 (`name`) is a message"), "{error}");
+    let packed = RankTrace::new(TraceForm::Protobuf, vec![0x1f, 0x8b, 8, 0]);
+    let error = import(false, None, None).convert(&[packed]).unwrap_err();
+    assert!(error.help.contains("gunzip"), "{error}");
+    let both = RankTrace {
+        kineto: Some(Vec::new()),
+        ..one
+    };
+    let error = import(true, None, None).convert(&[both]).unwrap_err();
+    assert!(error.message.contains("already"), "{error}");
+}
+
+#[test]
+fn dimensions_are_the_groups_of_collectives() {
+    let what = [attribute("comm_type", 9, 2), attribute("comm_size", 9, 64)];
+    let trace = |values: &[u8]| {
+        let list = bytes(28, &bytes(1, values));
+        let list = bytes(10, &[bytes(1, b"involved_dim"), list].concat());
+        RankTrace::new(
+            TraceForm::Protobuf,
+            file(&[node(6, 7, &[what.concat(), list])]),
+        )
+    };
+    let convert = |values: &[u8], dimensions: &str| {
+        let import = TraceImport {
+            dimensions: Some(dimensions.parse().unwrap()),
+            ..TraceImport::new("ring")
+        };
+        let files: Vec<RankTrace> = (0..4).map(|_| trace(values)).collect();
+        import.convert(&files).map(|trace| trace.csv)
+    };
+    let csv = convert(&[1, 0], "2x2").unwrap();
+    for row in ["0,6,all-gather,0;1,128,", "3,6,all-gather,2;3,128,"] {
+        assert!(csv.contains(row), "{csv}");
+    }
+    assert!(convert(&[0, 1], "2x2").unwrap().contains("1,6,all-gather,1;3,128,"));
+    assert!(convert(&[1, 1], "2x2").unwrap().contains("1,6,all-gather,,256,"));
+    // ASTRA-sim's four values for two dimensions.
+    assert!(convert(&[1, 0, 1, 1], "2x2").is_ok());
+    for (values, dimensions) in [(&[0u8][..], "2x2"), (&[1, 0, 0], "2x2")] {
+        let error = convert(values, dimensions).unwrap_err();
+        assert!(error.message.contains("for 2 dimensions of 2x2"), "{error}");
+    }
 }
 
 #[test]
@@ -337,10 +432,10 @@ fn what_no_graph_can_be_is_refused_with_its_rank_and_node() {
     };
     let error = refused(waits(1, 9));
     assert_eq!(error.rank, 1);
-    assert!(error.message.contains("node 1 waits for node 9"), "{error}");
+    assert!(error.message.contains("node 1 (`name`) waits for node 9"), "{error}");
     let error = refused(send(4));
     assert_eq!(error.rank, 1);
-    assert!(error.message.starts_with("node 5: "), "{error}");
+    assert!(error.message.starts_with("node 5 (`name`): "), "{error}");
     let reduce = [attribute("comm_type", 9, 0), attribute("comm_size", 9, 8)].concat();
     let three: Vec<Vec<u8>> = (0..3)
         .map(|_| file(&[node(1, 7, std::slice::from_ref(&reduce))]))

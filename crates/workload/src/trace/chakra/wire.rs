@@ -1,6 +1,6 @@
 //! The encoding of protocol buffers: fields of a message, each with its number.
 
-use super::ChakraError;
+use super::error::ChakraError;
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
