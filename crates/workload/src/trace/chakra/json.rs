@@ -108,8 +108,6 @@ fn node(json: JsonNode) -> Result<Node, ChakraError> {
         node.group = json.pg_name.filter(|name| !name.is_empty());
         node.dimensions = json.involved_dim;
     }
-    node.after.sort_unstable();
-    node.after.dedup();
     Ok(node)
 }
 

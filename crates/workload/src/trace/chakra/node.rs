@@ -30,6 +30,10 @@ pub(super) struct Node {
     pub(super) is_metadata: bool,
     /// Nodes that must end before this one starts.
     pub(super) after: Vec<u64>,
+    /// Nodes that called this one; they must end, too.
+    pub(super) callers: Vec<u64>,
+    /// Whether the trace lacks a caller.
+    pub(super) lacks_caller: bool,
     pub(super) duration_ns: u64,
     pub(super) is_cpu: bool,
     pub(super) collective: Option<i128>,
@@ -115,9 +119,11 @@ pub(super) fn to_graph(nodes: &mut [Node]) -> Result<(), ChakraError> {
     dependencies_exist(nodes)
 }
 
-/// Rejects a dependency on a node that is not in the trace, as ASTRA-sim's feeder does
-/// (`graph_sanity_check`): PyTorch's control dependencies may name omitted calls.
-fn dependencies_exist(nodes: &[Node]) -> Result<(), ChakraError> {
+/// Adds the callers to the dependencies, and rejects a dependency on a node that is not in the
+/// trace, as ASTRA-sim's feeder does (`graph_sanity_check`). A caller that is not in the trace is
+/// left out: Chakra's converter omits calls that nothing waits for, and its feeder reads `data_deps`
+/// alone (`src/feeder/et_feeder.cpp`).
+fn dependencies_exist(nodes: &mut [Node]) -> Result<(), ChakraError> {
     let known: BTreeSet<u64> = nodes.iter().map(|node| node.id).collect();
     for node in nodes {
         if let Some(missing) = node.after.iter().find(|id| !known.contains(id)) {
@@ -126,9 +132,18 @@ fn dependencies_exist(nodes: &[Node]) -> Result<(), ChakraError> {
                     "{} waits for node {missing}, which the trace does not have",
                     node.in_words()
                 ),
-                "write the trace with it, or leave it out of ctrl_deps and data_deps",
+                "write the trace with it, or leave it out of data_deps",
             ));
         }
+        for caller in std::mem::take(&mut node.callers) {
+            if known.contains(&caller) {
+                node.after.push(caller);
+            } else {
+                node.lacks_caller = true;
+            }
+        }
+        node.after.sort_unstable();
+        node.after.dedup();
     }
     Ok(())
 }
@@ -170,12 +185,8 @@ fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
             (1, Value::Number(id)) => node.id = id,
             (2, Value::Bytes(name)) => node.name = String::from_utf8_lossy(name).into_owned(),
             (3, Value::Number(kind)) => kind_number = kind,
-            (4 | 5, Value::Number(id)) => node.after.push(id),
-            (4 | 5, Value::Bytes(mut packed)) => {
-                while !packed.is_empty() {
-                    node.after.push(varint(&mut packed)?);
-                }
-            }
+            (4, ids) => add(&mut node.callers, ids)?,
+            (5, ids) => add(&mut node.after, ids)?,
             (7, Value::Number(micros)) => node.duration_ns = micros.saturating_mul(1_000),
             (8, Value::Bytes(inputs)) => node.stated_groups = values(inputs)?,
             (10, Value::Bytes(attribute)) => attributes.push(attribute),
@@ -186,12 +197,23 @@ fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
     for attribute in attributes {
         set(&mut node, attribute)?;
     }
-    node.after.sort_unstable();
-    node.after.dedup();
     if !node.is_metadata {
         node.stated_groups = None;
     }
     Ok(node)
+}
+
+/// Adds numbers, packed or not.
+fn add(ids: &mut Vec<u64>, value: Value<'_>) -> Result<(), ChakraError> {
+    match value {
+        Value::Number(id) => ids.push(id),
+        Value::Bytes(mut packed) => {
+            while !packed.is_empty() {
+                ids.push(varint(&mut packed)?);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns the `values` of an `IOInfo`.

@@ -12,6 +12,7 @@ use super::node::{Kind, Node};
 /// `BARRIER` of `CollectiveCommType`.
 const BARRIER: i128 = 9;
 
+const CALLER: &str = "with a control dependency on a call that the trace lacks, left out";
 const NEGATIVE: &str = "with a negative `comm_size`, taken as 0 bytes";
 const REPLAYED: &str = "without a size or a peer, taken as computations of their durations";
 
@@ -66,6 +67,9 @@ impl<'i> Rows<'i> {
             self.line(format_args!("{rank},idle,calc,,,,0,65535,,"));
         }
         for node in nodes {
+            if node.lacks_caller {
+                self.notes.count(CALLER, rank, node);
+            }
             let cells = self.cells(rank, node, groups)?;
             // `all_reduce` applies to all-reduces only; other collectives use their default
             // algorithm.

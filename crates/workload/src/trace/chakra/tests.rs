@@ -421,7 +421,7 @@ fn dimensions_are_the_groups_of_collectives() {
 
 #[test]
 fn what_no_graph_can_be_is_refused_with_its_rank_and_node() {
-    let waits = |id: u64, for_id: u64| node(id, 4, &[number(4, for_id), number(7, 1)]);
+    let waits = |id: u64, for_id: u64| node(id, 4, &[number(5, for_id), number(7, 1)]);
     let send = |peer: u64| {
         let ends = [attribute("comm_dst", 5, peer), attribute("comm_size", 9, 8)];
         node(5, 5, &ends)
@@ -433,6 +433,12 @@ fn what_no_graph_can_be_is_refused_with_its_rank_and_node() {
     let error = refused(waits(1, 9));
     assert_eq!(error.rank, 1);
     assert!(error.message.contains("node 1 (`name`) waits for node 9"), "{error}");
+    // Chakra's converter leaves calls out that others name as their callers.
+    let called = node(1, 4, &[number(4, 9), number(7, 1)]);
+    let one = RankTrace::new(TraceForm::Protobuf, file(&[called]));
+    let trace = TraceImport::new("ring").convert(&[one]).unwrap();
+    assert!(trace.csv.ends_with("0,1,calc,,,,1000,0,,\n"), "{}", trace.csv);
+    assert!(trace.notes[0].contains("control dependency"), "{:?}", trace.notes);
     let error = refused(send(4));
     assert_eq!(error.rank, 1);
     assert!(error.message.starts_with("node 5 (`name`): "), "{error}");

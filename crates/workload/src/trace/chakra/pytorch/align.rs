@@ -1,8 +1,8 @@
 //! Traces of Kineto before `Record function id`: calls are matched by their order.
 //!
-//! PyTorch numbers the calls of both traces one after the other, in the execution trace as `rf_id`
-//! and in Kineto's as `External id`, from different first numbers. Differs from Chakra, which links
-//! no call of such traces.
+//! Both traces have the calls of a thread in the order in which they begin, and the execution trace
+//! often has fewer steps. For each thread of the execution trace, the longest match of names in a
+//! thread of Kineto's trace counts. Differs from Chakra, which links no call of such traces.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,14 @@ use super::super::error::ChakraError;
 use super::device::Device;
 use super::host::HostTrace;
 
-/// Largest number of offsets to try.
-const MOST_OFFSETS: usize = 64;
+/// Largest number of places at which a match of two threads may begin.
+const MOST_STARTS: usize = 4_096;
+
+/// Calls of the execution trace after which a match without most of them is given up.
+const TRIAL: usize = 50;
+
+/// Calls of Kineto's trace that may be missing in the execution trace in one place.
+const LONGEST_GAP: usize = 16;
 
 /// Sets the numbers of record functions of all calls that the execution trace has.
 ///
@@ -21,46 +27,92 @@ pub(super) fn align(host: &HostTrace, device: &mut Device) -> Result<(), ChakraE
     if device.calls.iter().any(|call| call.record.is_some()) {
         return Ok(());
     }
-    let names: BTreeMap<i64, &str> = host
+    let mut of_host: BTreeMap<i64, Vec<(i64, &str)>> = BTreeMap::new();
+    let calls = host
         .nodes
         .iter()
-        .filter(|node| !node.name.starts_with("[pytorch|profiler|"))
-        .filter_map(|node| Some((node.record()?, node.name.as_str())))
-        .collect();
-    let Some((&first, &name)) = names.iter().next() else {
-        return Ok(());
-    };
-    let starts = device.calls.iter().filter(|call| call.name == name);
-    let offsets: Vec<i64> = starts
-        .filter_map(|call| call.external?.checked_sub(first))
-        .take(MOST_OFFSETS)
-        .collect();
-    let matches = |offset: i64| {
-        let same = device.calls.iter().filter(|call| {
-            let record = call.external.and_then(|own| own.checked_sub(offset));
-            record.is_some_and(|record| names.get(&record) == Some(&call.name.as_str()))
-        });
-        same.count()
-    };
-    let best = offsets
-        .iter()
-        .map(|&offset| (matches(offset), offset))
-        .max_by_key(|&(count, offset)| (count, std::cmp::Reverse(offset)));
-    let Some((count, offset)) = best.filter(|(count, _)| count * 10 >= names.len() * 9) else {
-        return Err(ChakraError::new(
-            format!(
-                "Kineto's calls have no `Record function id`, and the order of their names is \
-                 another one than in the execution trace: {} of {} calls match",
-                best.map_or(0, |(count, _)| count),
-                names.len()
-            ),
-            "record both traces in the same steps of the same process",
-        ));
-    };
-    debug_assert!(count <= device.calls.len());
-    for call in &mut device.calls {
-        let record = call.external.and_then(|own| own.checked_sub(offset));
-        call.record = record.filter(|record| names.get(record) == Some(&call.name.as_str()));
+        .filter(|node| !node.name.starts_with("[pytorch|profiler|"));
+    for node in calls {
+        if let Some(record) = node.record() {
+            let thread = of_host.entry(node.thread().unwrap_or(0)).or_default();
+            thread.push((record, &node.name));
+        }
     }
-    Ok(())
+    let mut of_device = vec![Vec::new(); device.threads];
+    for (place, call) in device.calls.iter().enumerate() {
+        of_device[call.thread].push(place);
+    }
+    for places in &mut of_device {
+        places.sort_by_key(|&place| {
+            let call = &device.calls[place];
+            (call.start_ns, std::cmp::Reverse(call.duration_ns))
+        });
+    }
+    let (mut count, mut matched) = (0, 0);
+    for names in of_host.values_mut() {
+        names.sort_unstable();
+        count += names.len();
+        let found = of_device
+            .iter()
+            .enumerate()
+            .map(|(thread, places)| (best(names, places, device), thread))
+            .max_by_key(|(found, thread)| (found.len(), std::cmp::Reverse(*thread)));
+        let Some((found, thread)) = found.filter(|(found, _)| !found.is_empty()) else {
+            continue;
+        };
+        // A thread is matched once.
+        of_device[thread].clear();
+        matched += found.len();
+        for (place, record) in found {
+            device.calls[place].record = Some(record);
+        }
+    }
+    if matched * 10 >= count * 9 {
+        return Ok(());
+    }
+    Err(ChakraError::new(
+        format!(
+            "Kineto's calls have no `Record function id`, and the order of their names is another \
+             one than in the execution trace: {matched} of {count} calls match"
+        ),
+        "record both traces in the same steps of the same process",
+    ))
+}
+
+/// Returns the longest match of `names` with the calls at `places`: the place and the record of
+/// each matched call.
+fn best(names: &[(i64, &str)], places: &[usize], device: &Device) -> Vec<(usize, i64)> {
+    let Some((_, first)) = names.first() else {
+        return Vec::new();
+    };
+    let starts = (0..places.len()).filter(|&at| device.calls[places[at]].name == *first);
+    let mut longest = Vec::new();
+    for start in starts.take(MOST_STARTS) {
+        let found = from(names, &places[start..], device);
+        if found.len() > longest.len() {
+            longest = found;
+        }
+        if longest.len() == names.len() {
+            break;
+        }
+    }
+    longest
+}
+
+/// Returns the match that begins at the first of `places`.
+fn from(names: &[(i64, &str)], places: &[usize], device: &Device) -> Vec<(usize, i64)> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    for (number, &(record, name)) in names.iter().enumerate() {
+        let ahead = places.iter().enumerate().skip(next).take(LONGEST_GAP);
+        let same = ahead.clone().find(|(_, place)| device.calls[**place].name == name);
+        if let Some((at, &place)) = same {
+            found.push((place, record));
+            next = at + 1;
+        }
+        if number == TRIAL && found.len() < TRIAL / 2 {
+            return Vec::new();
+        }
+    }
+    found
 }

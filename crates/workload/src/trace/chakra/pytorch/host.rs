@@ -31,6 +31,7 @@ pub(in super::super) struct HostNode {
     #[serde(default)]
     attrs: Vec<Attribute>,
     rf_id: Option<i64>,
+    tid: Option<i64>,
     cat: Option<String>,
     exclusive_dur: Option<f64>,
     ts: Option<f64>,
@@ -103,6 +104,12 @@ impl HostNode {
     pub(super) fn record(&self) -> Option<i64> {
         self.rf_id
             .or_else(|| self.attribute("rf_id").and_then(Value::as_i64))
+    }
+
+    /// Returns the number of the thread.
+    pub(super) fn thread(&self) -> Option<i64> {
+        self.tid
+            .or_else(|| self.attribute("tid").and_then(Value::as_i64))
     }
 
     /// Returns the call without a duration.
