@@ -109,7 +109,8 @@ fn read(traces: &RankFiles, kineto: Option<&RankFiles>) -> Result<Vec<RankTrace>
     }
     let rank = |(rank, path): (usize, &PathBuf)| {
         let trace = read_bytes(FileKind::EXECUTION_TRACE, path)?;
-        let kineto = kineto.map(|kineto| read_bytes(FileKind::EXECUTION_TRACE, &kineto.paths[rank]));
+        let kineto =
+            kineto.map(|kineto| read_bytes(FileKind::EXECUTION_TRACE, &kineto.paths[rank]));
         Ok(RankTrace {
             kineto: kineto.transpose()?,
             ..RankTrace::new(form(path, &trace), trace)

@@ -96,8 +96,8 @@ pub use rpc::{
 pub use sizes::Sizes;
 pub use trace::{
     ChakraError, Dimensions, GraphConfig, GraphTable, ImportedTrace, ProcessGroups, RankTrace,
-    TraceFile, TraceForm, TraceImport, chakra_to_csv, goal_binary_to_text,
-    is_goal_binary, is_simai_workload, simai_passed_over,
+    TraceFile, TraceForm, TraceImport, chakra_to_csv, goal_binary_to_text, is_goal_binary,
+    is_simai_workload, simai_passed_over,
 };
 pub use workload::{
     AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,

@@ -56,10 +56,10 @@ impl RankFiles {
         found.sort_unstable();
         let last = found.last().map_or(0, |(rank, _)| *rank);
         let named = |rank: usize| {
-            let file = found
-                .iter()
-                .find(|(own, _)| *own == rank)
-                .map_or_else(|| pattern.replace(RANK, &rank.to_string()), |(_, file)| file.clone());
+            let file = found.iter().find(|(own, _)| *own == rank).map_or_else(
+                || pattern.replace(RANK, &rank.to_string()),
+                |(_, file)| file.clone(),
+            );
             name.with_file_name(file)
         };
         Self {

@@ -1,5 +1,6 @@
 mod config;
 mod programs;
+mod sizes;
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -33,9 +33,8 @@ impl ProcessGroups {
     /// Fails if it is no table of lists of ranks, or if a list repeats a rank.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         const HELP: &str = "write for example {\"1\": [0, 1], \"2\": [2, 3]}";
-        let named: BTreeMap<String, Vec<u32>> = serde_json::from_str(text).map_err(|error| {
-            InputError::new(json_place(text, &error), error.to_string(), HELP)
-        })?;
+        let named: BTreeMap<String, Vec<u32>> = serde_json::from_str(text)
+            .map_err(|error| InputError::new(json_place(text, &error), error.to_string(), HELP))?;
         let mut ranks = BTreeMap::new();
         for (name, mut members) in named {
             let refuse = |message: String| Err(InputError::new(0..0, message, HELP));

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use super::dimensions::Dimensions;
 use super::error::{ChakraError, in_trace};
 use super::groups::ProcessGroups;
+use super::json;
 use super::node::{self, Node};
 use super::rows::Rows;
-use super::json;
 use crate::trace::csv;
 
 /// The largest number of ranks that one file can represent.
@@ -103,7 +103,10 @@ impl TraceImport {
     pub fn convert(&self, files: &[RankTrace]) -> Result<ImportedTrace, ChakraError> {
         let mut nodes = Vec::new();
         for (rank, file) in files.iter().enumerate() {
-            nodes.push(file.nodes().map_err(|error| ChakraError { rank, ..error })?);
+            nodes.push(
+                file.nodes()
+                    .map_err(|error| ChakraError { rank, ..error })?,
+            );
         }
         if let Some(copies) = self.copies {
             nodes = copied(nodes, copies)?;

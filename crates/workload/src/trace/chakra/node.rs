@@ -1,6 +1,6 @@
 //! Nodes of a trace.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::{ChakraError, uncompressed};
 use super::wire::{Value, field, message, varint};
@@ -30,10 +30,8 @@ pub(super) struct Node {
     pub(super) is_metadata: bool,
     /// Nodes that must end before this one starts.
     pub(super) after: Vec<u64>,
-    /// Nodes that called this one; they must end, too.
+    /// Control dependencies: nodes that called this one.
     pub(super) callers: Vec<u64>,
-    /// Whether the trace lacks a caller.
-    pub(super) lacks_caller: bool,
     pub(super) duration_ns: u64,
     pub(super) is_cpu: bool,
     pub(super) collective: Option<i128>,
@@ -116,16 +114,19 @@ pub(super) fn read(mut file: &[u8]) -> Result<Vec<Node>, ChakraError> {
 /// Checks the nodes of a rank and converts communication on the processor to computations.
 pub(super) fn to_graph(nodes: &mut [Node]) -> Result<(), ChakraError> {
     to_computations(nodes)?;
-    dependencies_exist(nodes)
+    add_dependencies(nodes)
 }
 
-/// Adds the callers to the dependencies, and rejects a dependency on a node that is not in the
-/// trace, as ASTRA-sim's feeder does (`graph_sanity_check`). A caller that is not in the trace is
-/// left out: Chakra's converter omits calls that nothing waits for, and its feeder reads `data_deps`
-/// alone (`src/feeder/et_feeder.cpp`).
-fn dependencies_exist(nodes: &mut [Node]) -> Result<(), ChakraError> {
+/// Rejects a dependency on a node that is not in the trace, as ASTRA-sim's feeder does
+/// (`graph_sanity_check`), and adds the control dependencies.
+///
+/// Control dependencies stay apart, without effect, if one names a node that is not in the trace or
+/// if they close a cycle: Chakra's converter omits calls that others name, and a caller may begin
+/// after its calls. Chakra's feeder reads `data_deps` alone (`src/feeder/et_feeder.cpp`).
+/// ASTRA-sim's feeder reads both (`RESOLVE_CTRL_DEPS`) and rejects such a trace.
+fn add_dependencies(nodes: &mut [Node]) -> Result<(), ChakraError> {
     let known: BTreeSet<u64> = nodes.iter().map(|node| node.id).collect();
-    for node in nodes {
+    for node in nodes.iter() {
         if let Some(missing) = node.after.iter().find(|id| !known.contains(id)) {
             return Err(ChakraError::new(
                 format!(
@@ -135,17 +136,45 @@ fn dependencies_exist(nodes: &mut [Node]) -> Result<(), ChakraError> {
                 "write the trace with it, or leave it out of data_deps",
             ));
         }
-        for caller in std::mem::take(&mut node.callers) {
-            if known.contains(&caller) {
-                node.after.push(caller);
-            } else {
-                node.lacks_caller = true;
-            }
+    }
+    let mut callers = nodes.iter().flat_map(|node| &node.callers);
+    let is_whole = callers.all(|caller| known.contains(caller));
+    let add = is_whole && is_acyclic(nodes);
+    for node in nodes {
+        if add {
+            node.after.append(&mut node.callers);
         }
         node.after.sort_unstable();
         node.after.dedup();
     }
     Ok(())
+}
+
+/// Returns `true` if no node waits for itself through all dependencies.
+fn is_acyclic(nodes: &[Node]) -> bool {
+    let places: BTreeMap<u64, usize> = (nodes.iter().enumerate())
+        .map(|(place, node)| (node.id, place))
+        .collect();
+    let mut left = vec![0_usize; nodes.len()];
+    let mut waiting = vec![Vec::new(); nodes.len()];
+    for (place, node) in nodes.iter().enumerate() {
+        for before in node.after.iter().chain(&node.callers) {
+            left[place] += 1;
+            waiting[places[before]].push(place);
+        }
+    }
+    let mut ready: Vec<usize> = (0..nodes.len()).filter(|&place| left[place] == 0).collect();
+    let mut done = 0;
+    while let Some(place) = ready.pop() {
+        done += 1;
+        for &next in &waiting[place] {
+            left[next] -= 1;
+            if left[next] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    done == nodes.len()
 }
 
 /// Converts communication on the processor to computations: such nodes are PyTorch's calls, each
@@ -243,10 +272,7 @@ pub(super) fn kind_of(number: u64, node: &Node) -> Result<(Kind, bool), ChakraEr
         }
         other => {
             return Err(ChakraError::new(
-                format!(
-                    "{}: there is no node of type {other}",
-                    node.in_words()
-                ),
+                format!("{}: there is no node of type {other}", node.in_words()),
                 "give a trace of the schema in mlcommons/chakra",
             ));
         }

@@ -12,7 +12,8 @@ use super::node::{Kind, Node};
 /// `BARRIER` of `CollectiveCommType`.
 const BARRIER: i128 = 9;
 
-const CALLER: &str = "with a control dependency on a call that the trace lacks, left out";
+const CALLER: &str =
+    "with control dependencies that are incomplete or cyclic: `data_deps` alone count";
 const NEGATIVE: &str = "with a negative `comm_size`, taken as 0 bytes";
 const REPLAYED: &str = "without a size or a peer, taken as computations of their durations";
 
@@ -40,8 +41,7 @@ fn collective(comm_type: i128, ranks: usize) -> Option<(&'static str, i128)> {
 impl<'i> Rows<'i> {
     /// Returns the header.
     pub(super) fn new(import: &'i TraceImport, ranks: usize) -> Self {
-        let text =
-            String::from("rank,id,op,peer,bytes,tag,duration_ns,stream,after,algorithm\n");
+        let text = String::from("rank,id,op,peer,bytes,tag,duration_ns,stream,after,algorithm\n");
         Self {
             import,
             ranks,
@@ -67,7 +67,7 @@ impl<'i> Rows<'i> {
             self.line(format_args!("{rank},idle,calc,,,,0,65535,,"));
         }
         for node in nodes {
-            if node.lacks_caller {
+            if !node.callers.is_empty() {
                 self.notes.count(CALLER, rank, node);
             }
             let cells = self.cells(rank, node, groups)?;

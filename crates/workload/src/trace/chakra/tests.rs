@@ -291,7 +291,10 @@ fn collectives_of_some_dimensions_are_refused() {
         of(number(27, 1)),
     ] {
         let error = refused.unwrap_err().message;
-        assert!(error.starts_with("node 6 (`name`): `involved_dim`"), "{error}");
+        assert!(
+            error.starts_with("node 6 (`name`): `involved_dim`"),
+            "{error}"
+        );
     }
 }
 
@@ -313,7 +316,10 @@ fn sizes_that_nothing_has_are_refused_with_their_node() {
         (2, 13, MOST / 2 + 1, "at each of 2 ranks"),
     ] {
         let error = of(kind, field, value).unwrap_err().message;
-        assert!(error.starts_with("node 6 (`name`): `comm_size` is"), "{error}");
+        assert!(
+            error.starts_with("node 6 (`name`): `comm_size` is"),
+            "{error}"
+        );
         assert!(error.contains(words), "{error}");
     }
     assert!(of(0, 13, MOST).is_ok() && of(2, 9, MOST / 2).is_ok());
@@ -334,7 +340,10 @@ fn sizes_that_nothing_has_are_refused_with_their_node() {
 #[test]
 fn an_import_tells_its_rules_and_refuses_settings_that_do_not_fit() {
     let collective = |id, size: u64| {
-        let what = [attribute("comm_type", 9, 0), attribute("comm_size", 9, size)];
+        let what = [
+            attribute("comm_type", 9, 0),
+            attribute("comm_size", 9, size),
+        ];
         node(id, 7, &what)
     };
     let bare = node(8, 7, &[number(7, 40)]);
@@ -351,7 +360,10 @@ fn an_import_tells_its_rules_and_refuses_settings_that_do_not_fit() {
     let error = import(false, Some(2), None)
         .convert(std::slice::from_ref(&one))
         .unwrap_err();
-    assert!(error.message.contains("no attribute `comm_type`"), "{error}");
+    assert!(
+        error.message.contains("no attribute `comm_type`"),
+        "{error}"
+    );
     assert!(error.help.contains("--replay"), "{error}");
     let trace = import(true, Some(2), None)
         .convert(std::slice::from_ref(&one))
@@ -371,10 +383,19 @@ fn an_import_tells_its_rules_and_refuses_settings_that_do_not_fit() {
         let error = settings.convert(files).unwrap_err();
         assert!(error.message.contains(words), "{error}");
     }
-    let send = node(5, 5, &[attribute("comm_dst", 5, 1), attribute("comm_size", 9, 8)]);
+    let send = node(
+        5,
+        5,
+        &[attribute("comm_dst", 5, 1), attribute("comm_size", 9, 8)],
+    );
     let message = RankTrace::new(TraceForm::Protobuf, file(&[send]));
-    let error = import(false, Some(2), None).convert(&[message]).unwrap_err();
-    assert!(error.message.contains("node 5 (`name`) is a message"), "{error}");
+    let error = import(false, Some(2), None)
+        .convert(&[message])
+        .unwrap_err();
+    assert!(
+        error.message.contains("node 5 (`name`) is a message"),
+        "{error}"
+    );
     let packed = RankTrace::new(TraceForm::Protobuf, vec![0x1f, 0x8b, 8, 0]);
     let error = import(false, None, None).convert(&[packed]).unwrap_err();
     assert!(error.help.contains("gunzip"), "{error}");
@@ -409,8 +430,16 @@ fn dimensions_are_the_groups_of_collectives() {
     for row in ["0,6,all-gather,0;1,128,", "3,6,all-gather,2;3,128,"] {
         assert!(csv.contains(row), "{csv}");
     }
-    assert!(convert(&[0, 1], "2x2").unwrap().contains("1,6,all-gather,1;3,128,"));
-    assert!(convert(&[1, 1], "2x2").unwrap().contains("1,6,all-gather,,256,"));
+    assert!(
+        convert(&[0, 1], "2x2")
+            .unwrap()
+            .contains("1,6,all-gather,1;3,128,")
+    );
+    assert!(
+        convert(&[1, 1], "2x2")
+            .unwrap()
+            .contains("1,6,all-gather,,256,")
+    );
     // ASTRA-sim's four values for two dimensions.
     assert!(convert(&[1, 0, 1, 1], "2x2").is_ok());
     for (values, dimensions) in [(&[0u8][..], "2x2"), (&[1, 0, 0], "2x2")] {
@@ -432,13 +461,41 @@ fn what_no_graph_can_be_is_refused_with_its_rank_and_node() {
     };
     let error = refused(waits(1, 9));
     assert_eq!(error.rank, 1);
-    assert!(error.message.contains("node 1 (`name`) waits for node 9"), "{error}");
+    assert!(
+        error.message.contains("node 1 (`name`) waits for node 9"),
+        "{error}"
+    );
     // Chakra's converter leaves calls out that others name as their callers.
     let called = node(1, 4, &[number(4, 9), number(7, 1)]);
     let one = RankTrace::new(TraceForm::Protobuf, file(&[called]));
     let trace = TraceImport::new("ring").convert(&[one]).unwrap();
-    assert!(trace.csv.ends_with("0,1,calc,,,,1000,0,,\n"), "{}", trace.csv);
-    assert!(trace.notes[0].contains("control dependency"), "{:?}", trace.notes);
+    assert!(
+        trace.csv.ends_with("0,1,calc,,,,1000,0,,\n"),
+        "{}",
+        trace.csv
+    );
+    assert!(
+        trace.notes[0].contains("control dependencies"),
+        "{:?}",
+        trace.notes
+    );
+    let cycle = file(&[
+        node(1, 4, &[number(4, 2), number(7, 1)]),
+        node(2, 4, &[number(5, 1), number(7, 1)]),
+        node(3, 4, &[number(4, 1), number(7, 1)]),
+    ]);
+    let one = RankTrace::new(TraceForm::Protobuf, cycle);
+    let trace = TraceImport::new("ring").convert(&[one]).unwrap();
+    assert!(
+        trace
+            .csv
+            .ends_with("0,2,calc,,,,1000,0,1,\n0,3,calc,,,,1000,0,,\n")
+    );
+    assert!(
+        trace.notes[0].starts_with("2 nodes with control"),
+        "{:?}",
+        trace.notes
+    );
     let error = refused(send(4));
     assert_eq!(error.rank, 1);
     assert!(error.message.starts_with("node 5 (`name`): "), "{error}");

@@ -38,13 +38,18 @@ fn messages_have_their_ends() {
     let receive = r#"{"workload_graph": [{"Id": 1, "NodeType": 6, "comm_src": 0, "comm_tag": 4}]}"#;
     let both = [files(send, 1), files(receive, 1)].concat();
     let csv = TraceImport::new("ring").convert(&both).unwrap().csv;
-    assert!(csv.ends_with("0,1,send,1,10,4,,,,\n1,1,recv,0,,4,,,,\n"), "{csv}");
+    assert!(
+        csv.ends_with("0,1,send,1,10,4,,,,\n1,1,recv,0,,4,,,,\n"),
+        "{csv}"
+    );
 }
 
 #[test]
 fn other_json_is_refused_with_its_place_or_node() {
     let refused = |text: &str| {
-        let error = TraceImport::new("ring").convert(&files(text, 1)).unwrap_err();
+        let error = TraceImport::new("ring")
+            .convert(&files(text, 1))
+            .unwrap_err();
         assert!(!error.help.is_empty());
         error
     };
@@ -63,7 +68,10 @@ fn other_json_is_refused_with_its_place_or_node() {
         ("{\"workload_graph\": []}", "no nodes"),
         ("{\"workload_graph\": 5}", "expected a sequence"),
         ("{\"traceEvents\": []}", "trace of Kineto"),
-        ("{\"schema\": \"0.9\", \"nodes\": []}", "has the schema `0.9`"),
+        (
+            "{\"schema\": \"0.9\", \"nodes\": []}",
+            "has the schema `0.9`",
+        ),
     ] {
         let error = refused(text);
         assert!(error.message.contains(words), "{text}: {error}");

@@ -105,7 +105,9 @@ fn from(names: &[(i64, &str)], places: &[usize], device: &Device) -> Vec<(usize,
     let mut next = 0;
     for (number, &(record, name)) in names.iter().enumerate() {
         let ahead = places.iter().enumerate().skip(next).take(LONGEST_GAP);
-        let same = ahead.clone().find(|(_, place)| device.calls[**place].name == name);
+        let same = ahead
+            .clone()
+            .find(|(_, place)| device.calls[**place].name == name);
         if let Some((at, &place)) = same {
             found.push((place, record));
             next = at + 1;

@@ -43,7 +43,11 @@ pub(super) fn convert(calls: &[Call]) -> Vec<Node> {
         let waits = after.get(&call.id).is_some_and(|before| !before.is_empty());
         waits || waited_for.contains(&call.id)
     };
-    let used: Vec<&Call> = by_id.values().copied().filter(|call| is_used(call)).collect();
+    let used: Vec<&Call> = by_id
+        .values()
+        .copied()
+        .filter(|call| is_used(call))
+        .collect();
     along_streams(&used, &mut after);
     let node = |call: &&Call| Node {
         after: (after.get(&call.id).into_iter().flatten().copied()).collect(),
@@ -112,7 +116,9 @@ fn node(call: &Call, by_id: &BTreeMap<u64, &Call>) -> Node {
         node.size = Some(call.size);
         node.group.clone_from(&call.group);
         let is_exchange = is_send_receive(&call.name);
-        let of_parent = parent.filter(|_| is_exchange).and_then(|one| one.group.clone());
+        let of_parent = parent
+            .filter(|_| is_exchange)
+            .and_then(|one| one.group.clone());
         node.group = of_parent.or(node.group);
     }
     node

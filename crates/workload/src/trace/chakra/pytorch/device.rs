@@ -13,8 +13,7 @@ use serde_json::Value;
 use super::super::error::{ChakraError, TraceFile, text_of};
 use super::host::ns;
 
-const HELP: &str =
-    "give a trace of torch.profiler (export_chrome_trace): {\"traceEvents\": [..]}";
+const HELP: &str = "give a trace of torch.profiler (export_chrome_trace): {\"traceEvents\": [..]}";
 
 #[derive(Deserialize)]
 struct File {
@@ -217,10 +216,16 @@ fn exclude_inner_calls(calls: &mut [DeviceCall], threads: usize) {
             let end = start.saturating_add(duration);
             let end_of =
                 |call: &DeviceCall| -> i64 { call.start_ns.saturating_add(call.duration_ns) };
-            while open.last().is_some_and(|&(top, _)| end_of(&calls[top]) < start) {
+            while open
+                .last()
+                .is_some_and(|&(top, _)| end_of(&calls[top]) < start)
+            {
                 open.pop();
             }
-            let around = open.iter_mut().rev().find(|(top, _)| end_of(&calls[*top]) >= end);
+            let around = open
+                .iter_mut()
+                .rev()
+                .find(|(top, _)| end_of(&calls[*top]) >= end);
             if let Some((caller, covered)) = around {
                 let inside = end - start.max(*covered);
                 *covered = (*covered).max(end);

@@ -48,10 +48,7 @@ pub(super) fn link(host: &HostTrace, mut device: Device) -> Result<Vec<Call>, Ch
         let id = next;
         next += 1;
         ids.insert(node.id, id);
-        let mut call = Call {
-            id,
-            ..node.call()?
-        };
+        let mut call = Call { id, ..node.call()? };
         let mut own = Vec::new();
         if let Some(place) = event_of(node) {
             let event = &device.calls[place];
@@ -172,7 +169,11 @@ fn last_of_others(
 ) -> Option<i64> {
     let start_of = |place: usize| device.calls[place].start_ns;
     let mut last: Option<usize> = None;
-    for (_, places) in of_thread.iter().enumerate().filter(|(own, _)| *own != thread) {
+    for (_, places) in of_thread
+        .iter()
+        .enumerate()
+        .filter(|(own, _)| *own != thread)
+    {
         let before = places.partition_point(|&place| start_of(place) < start);
         let Some(&latest) = places[..before].last() else {
             continue;

@@ -23,7 +23,10 @@ fn host(schema: &str) -> String {
         node(11, "c10d::allreduce_", 2, 7, none),
         node(12, "record_param_comms", 11, 8, tensors),
     ];
-    format!(r#"{{"schema": "{schema}", "nodes": [{}]}}"#, nodes.join(", "))
+    format!(
+        r#"{{"schema": "{schema}", "nodes": [{}]}}"#,
+        nodes.join(", ")
+    )
 }
 
 /// Kineto's events of the step; `record` is the number of record functions, if it has them.
@@ -67,7 +70,13 @@ fn kineto(record: bool) -> String {
         launch(150, 902),
         kernel("copy", 110, "3", 900, 7),
         kernel("gemm", 130, "50.5", 901, 7),
-        kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(", 190, "60", 902, 20),
+        kernel(
+            "ncclDevKernel_AllReduce_Sum_f32_RING_LL(",
+            190,
+            "60",
+            902,
+            20,
+        ),
         kernel("lost", 300, "5", 999, 7),
     ];
     format!(r#"{{"traceEvents": [{}]}}"#, events.join(", "))
@@ -168,7 +177,10 @@ fn a_linked_trace_needs_no_kineto() {
         ]
     );
     let error = convert(host, Some(&kineto(true))).unwrap_err();
-    assert!(error.message.contains("linked with Kineto's already"), "{error}");
+    assert!(
+        error.message.contains("linked with Kineto's already"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -184,15 +196,27 @@ fn traces_that_do_not_belong_together_are_refused() {
     let nothing = r#"{"traceEvents": []}"#;
     refused(&host, Some(nothing), "0 of 5 calls match");
     let other = kineto(true).replace("\"Record function id\": ", "\"Record function id\": 10");
-    refused(&host, Some(&other), "no call of the execution trace has an event");
-    let error = refused(&host, Some("{\"traceEvents\": [{\"ts\": true}]}"), "invalid type");
+    refused(
+        &host,
+        Some(&other),
+        "no call of the execution trace has an event",
+    );
+    let error = refused(
+        &host,
+        Some("{\"traceEvents\": [{\"ts\": true}]}"),
+        "invalid type",
+    );
     assert_eq!(error.file, TraceFile::Kineto);
     assert_eq!(error.place, Some(27..27), "{error}");
     refused(&host, Some("{}"), "missing field `traceEvents`");
     let twice = kineto(true).replace("\"correlation\": 901", "\"correlation\": 900");
     refused(&host, Some(&twice), "have the correlation 900");
     let text = host.replace("100, 4, ", "-1, 4, ");
-    refused(&text, Some(&kineto(true)), "node 12 (`record_param_comms`): an input of a type");
+    refused(
+        &text,
+        Some(&kineto(true)),
+        "node 12 (`record_param_comms`): an input of a type",
+    );
     let reduce = kineto(true).replace("AllReduce", "Reduce");
     refused(&host, Some(&reduce), "has no attribute `comm_type`");
     // Every trace that is cut off has a place.
