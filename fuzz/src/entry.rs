@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::targets::{Kind, RAW, judge, judge_bytes};
 
 /// The fuzz targets: the name and the kind of input of each.
-pub(crate) const TARGETS: [(&str, Kind); 17] = [
+pub(crate) const TARGETS: [(&str, Kind); 19] = [
     ("cdf", Kind::Sizes),
     ("chakra", Kind::Chakra),
     ("fct_csv", Kind::FctCsv),
@@ -18,12 +18,14 @@ pub(crate) const TARGETS: [(&str, Kind); 17] = [
     ("graphml", Kind::Graphml),
     ("harm", Kind::Harm),
     ("harm_workload", Kind::HarmWorkload),
+    ("kineto", Kind::Kineto),
     ("observed", Kind::Observed),
     ("overrides", Kind::Override),
     ("published", Kind::Published),
     ("scenario", Kind::Scenario),
     ("sweep", Kind::Sweep),
     ("topology", Kind::Topology),
+    ("trace_json", Kind::TraceJson),
 ];
 
 /// Reads `data` as an input of this kind and processes it like the command. Kinds of text skip

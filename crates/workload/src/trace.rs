@@ -3,6 +3,7 @@
 mod assembly;
 mod chakra;
 mod csv;
+mod foreign;
 mod goal;
 mod goal_binary;
 mod simai;
@@ -141,9 +142,11 @@ impl GraphConfig {
         let is_goal = first
             .is_some_and(|line| line.text.starts_with("num_ranks") || line.text.starts_with('/'));
         if is_goal {
-            goal::parse(text, self.table.calc_unit)
-        } else {
-            csv::parse(text)
+            return goal::parse(text, self.table.calc_unit);
+        }
+        match foreign::refused(text) {
+            Some(error) => Err(error),
+            None => csv::parse(text),
         }
     }
 

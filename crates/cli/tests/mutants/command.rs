@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use crate::mutant;
 use crate::seeds::{seeds, write_beside};
-use crate::targets::Kind;
+use crate::targets::{HOST_TRACE, Kind};
 
 /// CPU seconds and KiB of memory that the command may use.
 const SECONDS: u32 = 5;
@@ -91,6 +91,15 @@ fn commands(kind: Kind, name: &str, bytes: Vec<u8>, folder: &Path) -> Vec<Vec<Os
             put("x.0.et");
             vec![words("import-trace x -o out.csv")]
         }
+        Kind::TraceJson => {
+            put("x.0.json");
+            vec![words("import-trace x.0.json -o out.csv")]
+        }
+        Kind::Kineto => {
+            put("kineto.0.json");
+            fs::write(folder.join("host.0.json"), HOST_TRACE).expect("room for a trace");
+            vec![words("import-trace host --kineto kineto -o out.csv")]
+        }
         // Nothing of the command reads these without a long run.
         Kind::Harm | Kind::HarmWorkload | Kind::Published => Vec::new(),
     }
@@ -129,7 +138,9 @@ fn judge(output: &Output) -> Result<(), String> {
                 || said.contains("error: unexpected argument")
                 || said.contains("cannot read")
                 || said.contains("no flow is in both")
-                || said.contains("pint trace");
+                || said.contains("pint trace")
+                // An error of a node has the file and the node.
+                || [".et: ", ".0.json: "].iter().any(|end| said.contains(end));
             match (refused, placed) {
                 (true, true) => Ok(()),
                 (false, _) => Err("no help".to_owned()),

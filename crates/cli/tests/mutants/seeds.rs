@@ -196,6 +196,22 @@ const GOAL_BINARY: &str = "\x7f\x10\0\0\0\0\0\0\x01\0\0\0\0\0\x16\0\0\0\0\0\0\0\
 /// Metadata and two computations of one rank in sequence.
 const CHAKRA: &str = "\x07\n\x050.0.4\x06\x08\x01\x18\x048\x05\x08\x08\x02\x18\x04 \x018\x02";
 
+/// A call and a collective of Chakra's feeder.
+const TRACE_JSON: &str = r#"{"workload_graph": [
+  {"Id": 3, "Name": "c10d::allreduce_", "NodeType": 7, "runtime": 30, "data_deps": [],
+   "is_cpu_op": true},
+  {"Id": 4, "Name": "kernel", "NodeType": 7, "data_deps": [3], "is_cpu_op": false, "comm_type": 0,
+   "comm_size": 64}]}"#;
+
+/// The events of a call, its launch and its kernel.
+const KINETO: &str = r#"{"traceEvents": [
+  {"cat": "cpu_op", "name": "nccl:all_reduce", "tid": 1, "ts": 5, "dur": 9.5,
+   "args": {"External id": 12, "Record function id": 3}},
+  {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1, "ts": 6, "dur": 1,
+   "args": {"External id": 12, "correlation": 4}},
+  {"cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum", "tid": 7, "ts": 9, "dur": 3,
+   "args": {"External id": 12, "correlation": 4, "stream": 7}}]}"#;
+
 const FROM_GRAPH: &str = r#"
 [topology]
 kind = "star"
@@ -287,6 +303,8 @@ pub(crate) fn seeds() -> Vec<Seed> {
         (Kind::Graph, "aicb.txt", AICB),
         (Kind::GoalBinary, "x.goal.bin", GOAL_BINARY),
         (Kind::Chakra, "x.0.et", CHAKRA),
+        (Kind::TraceJson, "x.0.json", TRACE_JSON),
+        (Kind::Kineto, "kineto.0.json", KINETO),
         (Kind::Scenario, "graph.toml", FROM_GRAPH),
     ];
     let observed = OBSERVED

@@ -22,9 +22,9 @@ use fabricsim_report::{
 };
 use fabricsim_topology::{GraphmlConfig, parse_hpcc};
 use fabricsim_workload::{
-    FlowTimes, GraphConfig, Host, ListFormat, Names, ProcessGroups, SizeCdf, Workload,
-    WorkloadContext, chakra_to_csv, detect, goal_binary_to_text, parse_connection_matrix,
-    parse_csv, parse_hpcc_flows,
+    FlowTimes, GraphConfig, Host, ListFormat, Names, RankTrace, SizeCdf, TraceForm, TraceImport,
+    Workload, WorkloadContext, detect, goal_binary_to_text, parse_connection_matrix, parse_csv,
+    parse_hpcc_flows,
 };
 
 /// A kind of input.
@@ -47,12 +47,17 @@ pub(crate) enum Kind {
     Graph,
     GoalBinary,
     Chakra,
+    TraceJson,
+    Kineto,
 }
 
 impl Kind {
     /// Returns `true` if such a file is read as bytes.
     pub(crate) const fn is_binary(self) -> bool {
-        matches!(self, Self::GoalBinary | Self::Chakra)
+        matches!(
+            self,
+            Self::GoalBinary | Self::Chakra | Self::TraceJson | Self::Kineto
+        )
     }
 }
 
@@ -122,7 +127,9 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
         Kind::Published => of_input(text, read_published(text).map(drop)),
         Kind::Observed => observed(text),
         Kind::Graph => of_input(text, graph(text, &context)),
-        Kind::GoalBinary | Kind::Chakra => judge_binary(kind, text.as_bytes(), &context),
+        Kind::GoalBinary | Kind::Chakra | Kind::TraceJson | Kind::Kineto => {
+            judge_binary(kind, text.as_bytes(), &context)
+        }
     }
 }
 
@@ -134,11 +141,31 @@ pub(crate) fn judge_bytes(kind: Kind, bytes: &[u8]) -> Result<Verdict, String> {
     judge_binary(kind, bytes, &context())
 }
 
+/// The calls of the host for a mutant of a trace of Kineto.
+pub(crate) const HOST_TRACE: &str = r#"{"schema": "1.0.1", "nodes": [
+  {"id": 1, "name": "[pytorch|profiler|execution_graph|thread]", "parent": 0, "rf_id": 0, "tid": 1,
+   "inputs": [], "input_types": []},
+  {"id": 2, "name": "nccl:all_reduce", "parent": 1, "rf_id": 3, "tid": 1,
+   "inputs": [[1, 2, 0, 50, 4, "cuda:0"]], "input_types": ["Tensor(float)"]}]}"#;
+
+/// Imports the trace of one rank.
+fn import(trace: RankTrace) -> Result<String, InputError> {
+    let imported = TraceImport::new("ring").convert(&[trace]);
+    imported.map(|trace| trace.csv).map_err(|error| {
+        let place = error.place.unwrap_or(0..0);
+        InputError::new(place, error.message, error.help)
+    })
+}
+
 fn judge_binary(kind: Kind, bytes: &[u8], context: &WorkloadContext) -> Result<Verdict, String> {
     let text = match kind {
         Kind::GoalBinary => goal_binary_to_text(bytes),
-        _ => chakra_to_csv(&[bytes.to_vec()], "ring", &ProcessGroups::default())
-            .map_err(|error| InputError::new(0..0, error.message, error.help)),
+        Kind::TraceJson => import(RankTrace::new(TraceForm::Json, bytes.to_vec())),
+        Kind::Kineto => import(RankTrace {
+            kineto: Some(bytes.to_vec()),
+            ..RankTrace::new(TraceForm::Json, HOST_TRACE.as_bytes().to_vec())
+        }),
+        _ => import(RankTrace::new(TraceForm::Protobuf, bytes.to_vec())),
     };
     match text {
         Ok(text) => of_input(&text, graph(&text, context)),

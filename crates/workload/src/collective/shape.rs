@@ -63,6 +63,16 @@ impl Shape {
         u64::from(self.units()) * u64::from(self.unit_blocks())
     }
 
+    /// Returns `true` if `other` is the same collective, of any size.
+    pub(crate) fn has_form_of(&self, other: &Self) -> bool {
+        let size = self.size;
+        *self
+            == Self {
+                size,
+                ..other.clone()
+            }
+    }
+
     /// Returns a description for messages: `all-reduce of 4096B by ring`.
     pub(crate) fn in_words(&self) -> String {
         format!(

@@ -46,9 +46,11 @@ struct Rank {
 }
 
 /// The statements of one collective: its shape, the position of the first statement, and the number
-/// of statements.
+/// of statements. The size is the largest that a member states.
 struct Collective<'t> {
     shape: Shape,
+    /// The size in the first statement.
+    first_size: Bytes,
     first_tag: u64,
     place: Piece<'t>,
     stated: u32,
@@ -248,6 +250,7 @@ impl<'t> Assembly<'t> {
             self.bytes += bytes;
             let collective = Collective {
                 shape: shape.clone(),
+                first_size: shape.size,
                 first_tag: self.next_tag,
                 place,
                 stated: 0,
@@ -256,7 +259,18 @@ impl<'t> Assembly<'t> {
             self.collectives.push((group, collective));
         }
         let (_, collective) = &mut self.collectives[number as usize];
-        if collective.shape != *shape {
+        // Each member of an all-to-all divides its own data, which traces of training state.
+        if shape.operation == CollectiveOperation::AllToAll
+            && shape.size != collective.first_size
+            && shape.has_form_of(&collective.shape)
+        {
+            let first = Shape {
+                size: collective.first_size,
+                ..shape.clone()
+            };
+            self.bytes += (shape.traffic().1 - first.traffic().1) / f64::from(shape.ranks);
+            collective.shape.size = collective.shape.size.max(shape.size);
+        } else if !shape.has_form_of(&collective.shape) || shape.size != collective.first_size {
             let other = &collective.shape;
             return Err(place.error(
                 format!(

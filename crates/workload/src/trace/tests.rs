@@ -122,6 +122,27 @@ fn messages_of_two_collectives_have_different_tags() {
 }
 
 /// Returns the text at the position of the error, and the message.
+/// Experts receive different numbers of tokens: each rank of an all-to-all divides its own data.
+#[test]
+fn ranks_of_an_all_to_all_have_sizes_of_their_own() {
+    let text = "rank,id,op,peer,bytes\n0,a,all-to-all,,30\n1,a,all-to-all,,90\n2,a,all-to-all,,0\n";
+    let sizes: Vec<Vec<u64>> = programs(text)
+        .iter()
+        .map(|program| {
+            let operations = program.operations().into_iter();
+            let sizes = operations.filter_map(|operation| match operation {
+                Operation::Send { size, .. } => Some(size.get()),
+                _ => None,
+            });
+            sizes.collect()
+        })
+        .collect();
+    assert_eq!(sizes, [[10, 10], [30, 30], [1, 1]]);
+    let loaded = load(text).unwrap().loaded.unwrap();
+    assert_eq!(loaded.instances[0].size, Bytes::new(90));
+    assert!((loaded.messages - 6.0).abs() < 1e-9 && (loaded.bytes - 82.0).abs() < 1e-9);
+}
+
 fn error(text: &str) -> (String, String) {
     let error = load(text).unwrap_err();
     let place = text.get(error.span.clone()).unwrap_or("").to_owned();

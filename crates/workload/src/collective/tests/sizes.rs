@@ -93,7 +93,10 @@ fn every_size_ends_and_each_rank_gets_its_part() {
                 shape.operation,
                 CollectiveOperation::Broadcast | CollectiveOperation::SendReceive
             ) {
-                assert!(sent.values().all(|bytes| *bytes == size.max(1)), "{shape:?}");
+                assert!(
+                    sent.values().all(|bytes| *bytes == size.max(1)),
+                    "{shape:?}"
+                );
             }
         }
     }

@@ -26,6 +26,14 @@ struct Stated {
     ranks: Vec<u32>,
 }
 
+/// Returns the number at the beginning of the name of a group, as `std::stoi` in ASTRA-sim: 0 for
+/// `0.0`.
+fn number_in(name: &str) -> Option<u32> {
+    let name = name.trim_start();
+    let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    name[..digits].parse().ok()
+}
+
 impl ProcessGroups {
     /// Reads the JSON of a file of communicator groups.
     ///
@@ -67,7 +75,7 @@ impl ProcessGroups {
             let inside = text.len().checked_sub(2).and_then(|end| text.get(2..end));
             let stated = inside.and_then(|inside| serde_json::from_str::<Vec<Stated>>(inside).ok());
             for group in stated.unwrap_or_default() {
-                let Ok(number) = group.pg_name.parse::<u32>() else {
+                let Some(number) = number_in(&group.pg_name) else {
                     continue;
                 };
                 let mut members = group.ranks;
@@ -89,10 +97,13 @@ impl ProcessGroups {
         node: &Node,
         (rank, ranks): (usize, usize),
     ) -> Result<Option<&[u32]>, ChakraError> {
-        let Some(name) = node.group.as_deref().filter(|name| *name != "0") else {
+        let Some(name) = node.group.as_deref() else {
             return Ok(None);
         };
-        let number = name.parse::<u32>().ok();
+        let number = number_in(name);
+        if number == Some(0) {
+            return Ok(None);
+        }
         let members = number.and_then(|number| self.ranks.get(&number));
         let members = members.ok_or_else(|| {
             ChakraError::new(
