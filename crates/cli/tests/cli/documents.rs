@@ -121,6 +121,7 @@ fn what_the_documents_point_to_exists() {
         "docs/fidelity.md",
         "docs/checkpoints.md",
         "docs/install.md",
+        "docs/traces.md",
         "docs/artifact.md",
         "SECURITY.md",
     ] {

@@ -21,6 +21,7 @@ mod import;
 mod import_formats;
 mod import_keys;
 mod import_simai;
+mod import_trace;
 #[cfg(unix)]
 mod inputs;
 mod interrupt;

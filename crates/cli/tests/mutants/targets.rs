@@ -169,7 +169,11 @@ fn judge_binary(kind: Kind, bytes: &[u8], context: &WorkloadContext) -> Result<V
     };
     match text {
         Ok(text) => of_input(&text, graph(&text, context)),
-        Err(error) => of_input("", Err::<(), _>(error)),
+        // An error of a text has a place in it; any other has none.
+        Err(error) => {
+            let text = std::str::from_utf8(bytes).unwrap_or_default();
+            of_input(text, Err::<(), _>(error))
+        }
     }
 }
 

@@ -45,9 +45,27 @@ impl ChakraError {
     pub(super) fn json(text: &str, error: &serde_json::Error, help: &str) -> Self {
         Self {
             place: Some(json_place(text, error)),
-            ..Self::new(error.to_string(), help)
+            ..Self::new(json_message(error), help)
         }
     }
+}
+
+/// Returns the message of `error` without its position, and with words instead of types.
+pub(super) fn json_message(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let message = message
+        .rfind(" at line ")
+        .map_or(&*message, |at| &message[..at]);
+    if let Some(field) = message.strip_prefix("missing field ") {
+        return format!("the key {field} is missing");
+    }
+    message
+        .replace("invalid type: ", "found ")
+        .replace("invalid value: ", "found ")
+        .replace("expected u64", "expected a whole number from 0")
+        .replace("expected i64", "expected a whole number")
+        .replace("expected i128", "expected a whole number")
+        .replace("expected f64", "expected a number")
 }
 
 /// Returns the position of `error` in `text`.

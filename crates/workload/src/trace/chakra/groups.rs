@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use fabricsim_base::input::InputError;
 use serde::Deserialize;
 
-use super::error::{ChakraError, json_place};
+use super::error::{ChakraError, json_message, json_place};
 use super::node::Node;
 
 /// The ranks of process groups, by the number of the group.
 ///
 /// The format is defined by `Workload::initialize_comm_groups` in `astra-sim/workload/Workload.cc`
-/// of ASTRA-sim: `{"1": [0, 1], "2": [2, 3]}`. A collective without a group, or with group 0, has
-/// all ranks (`extract_comm_group` there).
+/// of ASTRA-sim: `{"1": [0, 1], "2": [2, 3]}`. A collective without a group has all ranks, and so
+/// has one with group 0 (`extract_comm_group` there). Differs from ASTRA-sim: if group 0 is given,
+/// its ranks count, because files that number groups from 0 would run no other way.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ProcessGroups {
     ranks: BTreeMap<u32, Vec<u32>>,
@@ -41,8 +42,9 @@ impl ProcessGroups {
     /// Fails if it is no table of lists of ranks, or if a list repeats a rank.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         const HELP: &str = "write for example {\"1\": [0, 1], \"2\": [2, 3]}";
-        let named: BTreeMap<String, Vec<u32>> = serde_json::from_str(text)
-            .map_err(|error| InputError::new(json_place(text, &error), error.to_string(), HELP))?;
+        let named: BTreeMap<String, Vec<u32>> = serde_json::from_str(text).map_err(|error| {
+            InputError::new(json_place(text, &error), json_message(&error), HELP)
+        })?;
         let mut ranks = BTreeMap::new();
         for (name, mut members) in named {
             let refuse = |message: String| Err(InputError::new(0..0, message, HELP));
@@ -101,7 +103,7 @@ impl ProcessGroups {
             return Ok(None);
         };
         let number = number_in(name);
-        if number == Some(0) {
+        if number == Some(0) && !self.ranks.contains_key(&0) {
             return Ok(None);
         }
         let members = number.and_then(|number| self.ranks.get(&number));

@@ -45,9 +45,10 @@ impl RankTrace {
         }
     }
 
-    fn nodes(&self) -> Result<Vec<Node>, ChakraError> {
+    /// Returns the nodes and the number of kernels without a call.
+    fn nodes(&self) -> Result<(Vec<Node>, u64), ChakraError> {
         match (self.form, &self.kineto) {
-            (TraceForm::Protobuf, None) => node::read(&self.trace),
+            (TraceForm::Protobuf, None) => Ok((node::read(&self.trace)?, 0)),
             (TraceForm::Protobuf, Some(_)) => Err(ChakraError::new(
                 "a trace of protocol buffers has the nodes of the device already",
                 "leave Kineto's trace out, or give PyTorch's execution trace in JSON",
@@ -101,12 +102,13 @@ impl TraceImport {
     /// Fails if a file is no trace or cannot be simulated; the resulting list is checked as a
     /// graph.
     pub fn convert(&self, files: &[RankTrace]) -> Result<ImportedTrace, ChakraError> {
-        let mut nodes = Vec::new();
+        let (mut nodes, mut lost) = (Vec::new(), 0);
         for (rank, file) in files.iter().enumerate() {
-            nodes.push(
-                file.nodes()
-                    .map_err(|error| ChakraError { rank, ..error })?,
-            );
+            let (own, kernels) = file
+                .nodes()
+                .map_err(|error| ChakraError { rank, ..error })?;
+            nodes.push(own);
+            lost += kernels;
         }
         if let Some(copies) = self.copies {
             nodes = copied(nodes, copies)?;
@@ -125,7 +127,13 @@ impl TraceImport {
             rows.add(rank, nodes, &groups)
                 .map_err(|error| ChakraError { rank, ..error })?;
         }
-        let (text, notes) = rows.finish();
+        let (text, mut notes) = rows.finish();
+        if lost > 0 {
+            notes.push(format!(
+                "{lost} kernels of Kineto's traces have no call in the execution traces and are \
+                 left out"
+            ));
+        }
         csv::parse(&text).map_err(|error| {
             let named = |rank: usize, id: &str| name_of(nodes.get(rank)?, id);
             in_trace(&text, error, named)

@@ -19,6 +19,7 @@ const HELP: &str = "give JSON of Chakra's feeder ({\"workload_graph\": [..]}) or
 
 /// A file in one of the forms.
 #[derive(Deserialize)]
+#[serde(expecting = "a table with `workload_graph` or `nodes`")]
 struct File {
     workload_graph: Option<Vec<JsonNode>>,
     schema: Option<String>,
@@ -28,6 +29,7 @@ struct File {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a table with a node")]
 struct JsonNode {
     #[serde(rename = "Id")]
     id: u64,
@@ -48,14 +50,15 @@ struct JsonNode {
     involved_dim: Option<Vec<bool>>,
 }
 
-/// Reads the nodes of a rank.
-pub(super) fn read(trace: &[u8], kineto: Option<&[u8]>) -> Result<Vec<Node>, ChakraError> {
+/// Reads the nodes of a rank. Returns them and the number of kernels without a call.
+pub(super) fn read(trace: &[u8], kineto: Option<&[u8]>) -> Result<(Vec<Node>, u64), ChakraError> {
     let text = text_of(trace, HELP)?;
     let file: File =
         serde_json::from_str(&text).map_err(|error| ChakraError::json(&text, &error, HELP))?;
-    let mut nodes = match (file.workload_graph, file.nodes) {
+    let (mut nodes, lost) = match (file.workload_graph, file.nodes) {
         (Some(nodes), None) if kineto.is_none() => {
-            nodes.into_iter().map(node).collect::<Result<Vec<_>, _>>()?
+            let nodes: Result<Vec<_>, _> = nodes.into_iter().map(node).collect();
+            (nodes?, 0)
         }
         (Some(_), None) => {
             return Err(ChakraError::new(
@@ -65,7 +68,7 @@ pub(super) fn read(trace: &[u8], kineto: Option<&[u8]>) -> Result<Vec<Node>, Cha
         }
         (None, Some(nodes)) => {
             let schema = file.schema.unwrap_or_default();
-            pytorch::nodes(HostTrace { schema, nodes }, kineto)?
+            pytorch::nodes(&HostTrace { schema, nodes }, kineto)?
         }
         (Some(_), Some(_)) => {
             let message = "the file has both `workload_graph` and `nodes`";
@@ -82,7 +85,7 @@ pub(super) fn read(trace: &[u8], kineto: Option<&[u8]>) -> Result<Vec<Node>, Cha
     };
     distinct(&nodes)?;
     to_graph(&mut nodes)?;
-    Ok(nodes)
+    Ok((nodes, lost))
 }
 
 fn node(json: JsonNode) -> Result<Node, ChakraError> {

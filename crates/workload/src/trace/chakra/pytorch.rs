@@ -35,22 +35,25 @@ struct Call {
     stated_groups: Option<String>,
 }
 
-/// Returns the nodes of one rank.
+/// Returns the nodes of one rank, and the number of kernels without a call.
 ///
 /// # Errors
 /// Fails if a trace has another form, if the traces do not belong together, or if calls of the host
 /// have no durations and kernels.
-pub(super) fn nodes(host: HostTrace, kineto: Option<&[u8]>) -> Result<Vec<Node>, ChakraError> {
+pub(super) fn nodes(
+    host: &HostTrace,
+    kineto: Option<&[u8]>,
+) -> Result<(Vec<Node>, u64), ChakraError> {
     host.check()?;
-    let calls = match kineto {
-        Some(kineto) if !host.is_linked() => link::link(&host, device::read(kineto)?)?,
+    let (calls, lost) = match kineto {
+        Some(kineto) if !host.is_linked() => link::link(host, device::read(kineto)?)?,
         Some(_) => {
             return Err(ChakraError::new(
                 "the execution trace has been linked with Kineto's already: its calls have a `cat`",
                 "leave --kineto out",
             ));
         }
-        None if host.is_linked() => host.linked()?,
+        None if host.is_linked() => (host.linked()?, 0),
         None => {
             return Err(ChakraError::new(
                 "the execution trace has calls of the host alone, without durations and kernels",
@@ -58,7 +61,7 @@ pub(super) fn nodes(host: HostTrace, kineto: Option<&[u8]>) -> Result<Vec<Node>,
             ));
         }
     };
-    Ok(convert::convert(&calls))
+    Ok((convert::convert(&calls), lost))
 }
 
 #[cfg(test)]

@@ -183,6 +183,9 @@ fn collectives_of_process_groups_have_the_ranks_of_their_group() {
     let all = [gather(b"0.0"), gather(b"")];
     let csv = chakra_to_csv(&all, "ring", &groups).unwrap();
     assert!(csv.ends_with("1,1,all-gather,,16,,,,,\n"), "{csv}");
+    let zero = ProcessGroups::parse("{\"0\": [0], \"1\": [1]}").unwrap();
+    let csv = chakra_to_csv(&[gather(b"0"), gather(b"1")], "ring", &zero).unwrap();
+    assert!(csv.ends_with("0,1,all-gather,0,8,,,,,\n1,1,all-gather,1,8,,,,,\n"));
     let error = |files: &[Vec<u8>]| chakra_to_csv(files, "ring", &groups).unwrap_err().message;
     assert!(error(&[gather(b"2")]).contains("does not have rank 0"));
     assert!(error(&[gather(b"1")]).contains("only ranks of the trace"));
@@ -240,13 +243,6 @@ fn traces_state_process_groups_themselves() {
         let error = chakra_to_csv(&[trace(text, b"1")], "ring", &ProcessGroups::default());
         assert!(error.unwrap_err().message.contains("not known"), "{text}");
     }
-}
-
-#[test]
-fn a_rank_may_have_nothing_to_do() {
-    let files = [file(&[node(1, 4, &[])]), file(&[]), file(&[])];
-    let csv = chakra_to_csv(&files, "ring", &ProcessGroups::default()).unwrap();
-    assert!(csv.ends_with("\n1,idle,calc,,,,0,65535,,\n2,idle,calc,,,,0,65535,,\n"));
 }
 
 /// PyTorch's call of a collective, with its duration, and the kernel that executes it.

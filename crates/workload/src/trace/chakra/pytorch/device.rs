@@ -16,12 +16,14 @@ use super::host::ns;
 const HELP: &str = "give a trace of torch.profiler (export_chrome_trace): {\"traceEvents\": [..]}";
 
 #[derive(Deserialize)]
+#[serde(expecting = "a table with `traceEvents`")]
 struct File {
     #[serde(rename = "traceEvents")]
     events: Vec<Event>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a table with an event")]
 struct Event {
     #[serde(default)]
     cat: String,
@@ -34,6 +36,7 @@ struct Event {
 }
 
 #[derive(Default, Deserialize)]
+#[serde(expecting = "a table with the arguments of an event")]
 struct Arguments {
     #[serde(rename = "External id", alias = "external id")]
     external: Option<Value>,

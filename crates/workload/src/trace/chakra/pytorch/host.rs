@@ -18,6 +18,7 @@ pub(in super::super) struct HostTrace {
 
 /// A call of the host, or a kernel if the trace has been linked.
 #[derive(Deserialize)]
+#[serde(expecting = "a table with a node")]
 pub(in super::super) struct HostNode {
     pub(super) id: u64,
     #[serde(default)]
@@ -41,6 +42,7 @@ pub(in super::super) struct HostNode {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a table with `name` and `value`")]
 struct Attribute {
     name: String,
     #[serde(default)]

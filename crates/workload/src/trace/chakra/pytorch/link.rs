@@ -20,8 +20,9 @@ use super::host::{HostNode, HostTrace};
 /// A pause between two calls of a thread after which it waits for other threads.
 const PAUSE_NS: i64 = 1_000_000;
 
-/// Returns the linked calls and kernels.
-pub(super) fn link(host: &HostTrace, mut device: Device) -> Result<Vec<Call>, ChakraError> {
+/// Returns the linked calls and kernels, and the number of kernels without a call of the execution
+/// trace.
+pub(super) fn link(host: &HostTrace, mut device: Device) -> Result<(Vec<Call>, u64), ChakraError> {
     align(host, &mut device)?;
     let others = after_pauses(&device);
     let by_record: BTreeMap<i64, usize> = device
@@ -71,11 +72,13 @@ pub(super) fn link(host: &HostTrace, mut device: Device) -> Result<Vec<Call>, Ch
         calls.push(call);
         calls.extend(kernels);
     }
+    let linked = calls.iter().filter(|call| call.is_kernel).count();
+    let lost = (device.kernels.len() - linked) as u64;
     // Parents are numbered as the calls are.
     for call in &mut calls {
         call.parent = call.parent.and_then(|parent| ids.get(&parent)).copied();
     }
-    Ok(calls)
+    Ok((calls, lost))
 }
 
 /// Returns the kernel of `call`, which has the inputs of the call.

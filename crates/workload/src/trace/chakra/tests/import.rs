@@ -113,3 +113,10 @@ fn dimensions_are_the_groups_of_collectives() {
         assert!(error.message.contains("for 2 dimensions of 2x2"), "{error}");
     }
 }
+
+#[test]
+fn a_rank_may_have_nothing_to_do() {
+    let files = [file(&[node(1, 4, &[])]), file(&[]), file(&[])];
+    let csv = chakra_to_csv(&files, "ring", &ProcessGroups::default()).unwrap();
+    assert!(csv.ends_with("\n1,idle,calc,,,,0,65535,,\n2,idle,calc,,,,0,65535,,\n"));
+}
