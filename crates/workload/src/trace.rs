@@ -1,4 +1,5 @@
-//! Graphs of operations from files: our CSV, GOAL of LogGOPSim, and workloads of SimAI.
+//! Graphs of operations from files: our CSV, GOAL of LogGOPSim, and workloads of SimAI; and traces
+//! of Chakra and PyTorch, which become such a CSV.
 
 mod assembly;
 mod chakra;
