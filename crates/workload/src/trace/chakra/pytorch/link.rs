@@ -44,10 +44,9 @@ pub(super) fn link(host: &HostTrace, mut device: Device) -> Result<(Vec<Call>, u
     let mut ids: BTreeMap<u64, u64> = BTreeMap::new();
     let mut events: BTreeMap<usize, u64> = BTreeMap::new();
     let mut calls = Vec::new();
-    let mut next = 0;
     for node in nodes {
-        let id = next;
-        next += 1;
+        // A call has the number of its place.
+        let id = calls.len() as u64;
         ids.insert(node.id, id);
         let mut call = Call { id, ..node.call()? };
         let mut own = Vec::new();
@@ -61,13 +60,9 @@ pub(super) fn link(host: &HostTrace, mut device: Device) -> Result<(Vec<Call>, u
             events.insert(place, id);
             own = kernels.remove(&place).unwrap_or_default();
         }
-        let parent = node.id;
-        let kernels: Vec<Call> = own
-            .into_iter()
-            .map(|kernel| {
-                next += 1;
-                of_kernel(&call, (next - 1, parent), kernel)
-            })
+        let kernels = own.iter().zip(id + 1..);
+        let kernels: Vec<Call> = kernels
+            .map(|(kernel, number)| of_kernel(&call, (number, node.id), kernel))
             .collect();
         calls.push(call);
         calls.extend(kernels);
