@@ -115,7 +115,10 @@ fn read_header(line: Piece<'_>) -> Result<Header<'_>, InputError> {
                  model_parallel_NPU_group: 1` in its place to have all of them, or use workloads of \
                  kind \"collective\""
             ),
-            _ => format!("only {TRANSFORMER} is read"),
+            _ => format!(
+                "write `{TRANSFORMER} model_parallel_NPU_group: 8` in its place to have the layers \
+                 in its order: forward, then back with input gradients before weight gradients"
+            ),
         };
         return Err(policy.error(format!("`{}` is not simulated", policy.text), help));
     }
