@@ -12,7 +12,7 @@
 //! it is a delay). Members of a group are in the order of their numbers (there, of the file). A
 //! node that communicates on the processor computes for its duration, as it did there before such
 //! nodes were rejected (`issue_comm`). A barrier is an all-reduce of 0 bytes (there, an error). A
-//! negative size is 0 bytes (there, it becomes almost 2^64).
+//! negative size is 0 bytes (there, sizes have no sign).
 
 mod dimensions;
 mod error;
