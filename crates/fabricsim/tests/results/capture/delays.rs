@@ -43,7 +43,13 @@ fn ways(dir: &Path) -> BTreeMap<(u32, &'static str), Way> {
             way.push((names[frame.interface].clone(), frame.ns, frame.sent));
         }
     }
-    ways.into_iter().map(|(key, (_, way))| (key, way)).collect()
+    let in_order = |mut way: Way| {
+        // Frames of one nanosecond are ordered by port; a packet arrives before it is sent on.
+        way.sort_by_key(|&(_, ns, sent)| (ns, sent));
+        way
+    };
+    let ways = ways.into_iter();
+    ways.map(|(key, (_, way))| (key, in_order(way))).collect()
 }
 
 /// Returns the nanoseconds of `parts` in `stage` of `flow`, at `port` only if it is given.
