@@ -8,6 +8,7 @@ mod place;
 mod published;
 mod recorder;
 pub(crate) mod rpc;
+pub(crate) mod serving;
 mod stragglers;
 mod summed;
 mod tables;
@@ -44,6 +45,8 @@ pub use place::ResultPlace;
 use recorder::Recorder;
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
+use serving::write_serving_results;
+pub use serving::{ServingSummary, ServingTimes};
 pub use stragglers::RankTimes;
 use tables::write_tables;
 
@@ -278,6 +281,7 @@ impl<'s> Run<'s> {
             &mut checksum,
             (folder, status),
         )?;
+        let serving = write_serving_results(&simulation, &mut checksum, (folder, status))?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
         // The checksum includes results that are in no file of flows, so it is final only here.
         let end = Measured {
@@ -301,6 +305,7 @@ impl<'s> Run<'s> {
             query_files: queries.iter().map(|query| query.file.clone()).collect(),
             queries,
             rpc,
+            serving,
             jobs,
             plan: (simulation.queries()).map(|queries| queries.plan().summary(queries.names())),
             ..summarize(scenario, &simulation, &recorder.records, &end)

@@ -30,6 +30,7 @@ use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
 use crate::outcome::TakenCheckpoint;
 use crate::outcome::jobs::JobSummary;
 use crate::outcome::rpc::RpcSummary;
+use crate::outcome::serving::ServingSummary;
 use crate::oversubscription::{TierOversubscription, oversubscription};
 pub use crate::ranks::RankUsage;
 use crate::simulation::Simulation;
@@ -192,6 +193,9 @@ pub struct Summary {
     /// Remote procedure calls, by class.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rpc: Vec<RpcSummary>,
+    /// Requests to language models, by class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub serving: Vec<ServingSummary>,
     /// Jobs: collectives and graphs, by class.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobSummary>,
@@ -319,6 +323,7 @@ pub(crate) fn summarize(
         query_files: Vec::new(),
         queries: Vec::new(),
         rpc: Vec::new(),
+        serving: Vec::new(),
         jobs: Vec::new(),
         plan: None,
         files: Vec::new(),

@@ -5,7 +5,7 @@ use fabricsim_base::input::Keys;
 use crate::workload::WorkloadKind;
 use crate::{
     AllToAllConfig, CollectiveConfig, DownloadConfig, FetchConfig, GraphConfig, IncastConfig,
-    ListConfig, PermutationConfig, PoissonConfig, RpcConfig,
+    ListConfig, PermutationConfig, PoissonConfig, RpcConfig, ServingConfig,
 };
 
 /// A kind of workload: its name in a scenario, a one-line description, and its keys with their
@@ -47,6 +47,8 @@ kinds! {
         "all-reduce and other collectives: groups of ranks with dependent messages";
     GraphConfig: "graph",
         "messages, computations and collectives of a file, with dependencies";
+    ServingConfig: "serving",
+        "requests to replicas of a language model: steps, collectives, transfers of KV caches";
     ListConfig: "list", "the flows of a file";
     FetchConfig: "fetch", "requests of a host over TCP, which another host serves";
     DownloadConfig: "download", "downloads over TCP that never end";
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
     use crate::context::testing::context;
     use crate::workload::{BoxedWorkload, FileContent, FileState, boxed};
-    use crate::{CollectiveOperation, FlowTimes};
+    use crate::{CollectiveOperation, FlowTimes, ServedModel};
 
     fn one_of_each() -> Vec<BoxedWorkload> {
         vec![
@@ -75,6 +77,10 @@ mod tests {
                 Bytes::new(1_000),
             )),
             boxed(GraphConfig::new("graph.csv")),
+            boxed(ServingConfig {
+                tp: 2,
+                ..ServingConfig::new(ServedModel::Llama3Of8B, 10.0)
+            }),
             boxed(ListConfig::new("flow.txt")),
             boxed(FetchConfig::new(NodeId(0), NodeId(1))),
             boxed(DownloadConfig::new(NodeId(0), NodeId(1))),

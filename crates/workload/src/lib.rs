@@ -14,6 +14,7 @@
 //! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
 //! | `collective` | [`CollectiveConfig`] | all-reduce and similar operations: groups of ranks with messages that wait for one another |
 //! | `graph` | [`GraphConfig`] | operations of ranks that wait for one another, from a CSV, GOAL, or a workload of SimAI |
+//! | `serving` | [`ServingConfig`] | requests of users to replicas of a language model: collectives of each step, transfers of KV caches |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
 //! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host serves |
 //! | `download` | [`DownloadConfig`] | downloads over TCP that never end |
@@ -60,6 +61,7 @@ mod permutation;
 mod placement;
 mod poisson;
 mod rpc;
+mod serving;
 mod sizes;
 mod text;
 mod trace;
@@ -92,6 +94,11 @@ pub use placement::Placement;
 pub use poisson::PoissonConfig;
 pub use rpc::{
     RpcClient, RpcConfig, RpcMode, RpcQuery, RpcReuse, RpcTargets, ServiceTimes, SizeSteps,
+};
+pub use serving::{
+    Accelerator, ServedFirst, ServedLast, ServedModel, ServingConfig, ServingFrontEnd, ServingRank,
+    ServingRequest, ServingRequests, ServingRouting, StepCollectives, StepTiming, TensorNetwork,
+    TokenCounts,
 };
 pub use sizes::Sizes;
 pub use trace::{

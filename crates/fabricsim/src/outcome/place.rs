@@ -5,6 +5,7 @@ use std::any::Any;
 use super::jobs::COLLECTIVES;
 use super::published::FCT_TXT;
 use super::rpc::RPC;
+use super::serving::REQUESTS;
 use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::buffers::BUFFERS;
@@ -18,7 +19,7 @@ use fabricsim_base::id::ClassId;
 use fabricsim_core::plugin::Application;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
-use fabricsim_workload::{RankApplication, RpcClient};
+use fabricsim_workload::{RankApplication, RpcClient, ServingRank};
 
 /// The destination of a run's results, and everything that determines these results.
 pub struct ResultPlace<'a> {
@@ -135,6 +136,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
     let applications = applications(scenario);
     let rpc = has::<RpcClient>(&applications).then_some(RPC);
     let collectives = has::<RankApplication>(&applications).then_some(COLLECTIVES);
+    let serving = has::<ServingRank>(&applications).then_some(REQUESTS);
     let capture = scenario.capture().map(|_| CAPTURE);
     let published = scenario.output().fct_txt.then_some(FCT_TXT);
     [
@@ -145,6 +147,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         disciplines,
         pauses,
         rpc,
+        serving,
         collectives,
         capture,
     ]

@@ -1,0 +1,53 @@
+//! Transfers of KV caches from replicas that prefill to replicas that decode.
+
+use fabricsim_core::plugin::AppContext;
+
+use super::super::plan::Place;
+use super::super::tag::Message;
+use super::ServingRank;
+
+impl ServingRank {
+    /// Lets all ranks of the replica send the cache of `request` to their counterparts.
+    pub(super) fn spread_cache(
+        &mut self,
+        context: &mut AppContext<'_>,
+        request: u32,
+        decoder: u32,
+    ) {
+        let layout = self.plan.layout.clone();
+        for stage in 0..layout.stages {
+            for member in 0..layout.width {
+                let place = Place {
+                    stage,
+                    member,
+                    ..self.place
+                };
+                if place != self.place {
+                    let message = Message::SendCache { request, decoder };
+                    self.control(context, layout.host(place), message);
+                }
+            }
+        }
+        self.send_cache(context, request, decoder);
+    }
+
+    pub(super) fn send_cache(&mut self, context: &mut AppContext<'_>, request: u32, decoder: u32) {
+        let tokens = self.plan.requests[request as usize].input;
+        let size = self.plan.cache(tokens);
+        self.cache_bytes += size.get();
+        let to = self.plan.layout.host(Place {
+            replica: decoder,
+            ..self.place
+        });
+        self.send(context, to, (size, Message::Cache { request }));
+    }
+
+    /// Tells the first rank that the own part of a cache has arrived.
+    pub(super) fn receive_cache(&mut self, context: &mut AppContext<'_>, request: u32) {
+        if self.leader.is_some() {
+            return self.cached(context, request);
+        }
+        let leader = self.plan.layout.leader(self.place.replica);
+        self.control(context, leader, Message::Cached { request });
+    }
+}
