@@ -56,6 +56,7 @@ mod rpc;
 mod run;
 mod scenario_args;
 mod schema;
+mod serving;
 mod signals;
 mod slowdown;
 #[cfg(feature = "studies")]

@@ -7,6 +7,7 @@ mod column_words;
 mod queries;
 mod queues;
 mod series;
+mod serving;
 mod size;
 mod slowdown;
 mod sweep;
@@ -30,6 +31,7 @@ use self::queries::{QueriesArgs, queries};
 use self::queues::{QueuesArgs, queues};
 use self::series::{SeriesArgs, series};
 pub(crate) use self::series::{event, events, flow_words, names_beside};
+use self::serving::{ServingArgs, serving};
 use self::size::PictureSize;
 use self::slowdown::{SlowdownArgs, relative, slowdown};
 use self::sweep::{SweepArgs, sweep};
@@ -48,6 +50,7 @@ Examples:
   fabricsim plot queues results/hpcc results/dcqcn --group bottleneck -o queue-cdf.svg
   fabricsim plot collectives results/ring results/tree -o collectives.svg
   fabricsim plot queries results/telemetry -o queries.svg --csv queries.csv
+  fabricsim plot serving results/pooled results/split -o serving.svg
   fabricsim plot compare results/hpcc results/dcqcn -o relative.svg
   fabricsim plot sweep results/loads --x load --by scheme --of p99 --size below-30KB -o p99.svg
   fabricsim plot sweep results/loads --x scheme --of p95 --style paper --csv p95.csv -o p95.pdf
@@ -74,6 +77,8 @@ enum Kind {
     /// Errors of queries of packets (PINT) and packets to decode a path, by path length
     /// (query_NAME.csv)
     Queries(QueriesArgs),
+    /// Distribution of the times to the first token and of each further one (requests.csv)
+    Serving(ServingArgs),
     /// Slowdown of each result relative to the first one, against flow size
     Compare(SlowdownArgs),
     /// A value of a sweep over one of its axes, pooled over seeds (points.csv)
@@ -209,6 +214,7 @@ impl Kind {
             Self::Queues(args) => (&args.drawing, queues(args)?),
             Self::Queries(args) => (&args.drawing, queries(args)?),
             Self::Collectives(args) => (&args.drawing, collectives(args)?),
+            Self::Serving(args) => (&args.drawing, serving(args)?),
             Self::Sweep(args) => (&args.drawing, sweep(args)?),
         };
         if figure.is_empty() && !figure.notes.is_empty() {

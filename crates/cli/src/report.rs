@@ -16,6 +16,7 @@ mod read;
 mod roles;
 mod runs;
 mod schemes;
+mod serving;
 mod settings;
 mod verdict;
 mod warnings;
@@ -108,6 +109,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
         false => classes::slowdowns(&mut page, &results, &groups),
     }
     classes::tails(&mut page, &results);
+    serving::serving(&mut page, &results);
     jobs::jobs(&mut page, &results);
     classes::losses(&mut page, runs);
     control::buffers(&mut page, runs);

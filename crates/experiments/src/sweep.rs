@@ -71,6 +71,7 @@ mod query_columns;
 mod record;
 mod rpc_columns;
 mod run;
+mod serving_columns;
 mod setting;
 mod shard;
 mod table;

@@ -34,8 +34,10 @@ pub use fabricsim_topology::{
 pub use fabricsim_transport::rdma::{BaseRtt, RdmaConfig, Recovery};
 pub use fabricsim_transport::tcp::{Detection, RtoFloor, Switch, TcpConfig, TcpProfile};
 pub use fabricsim_workload::{
-    AllToAllConfig, CollectiveAlgorithm, CollectiveConfig, CollectiveOperation, Connections,
-    DownloadConfig, FetchConfig, GraphConfig, GraphTable, HostRange, IncastConfig, ListConfig,
-    ListFormat, NamedRequests, PermutationConfig, Placement, PoissonConfig, RpcConfig, RpcMode,
-    RpcReuse, RpcTargets, ServiceTimes, SizeCdf, SizeSteps, Sizes,
+    Accelerator, AllToAllConfig, CollectiveAlgorithm, CollectiveConfig, CollectiveOperation,
+    Connections, DownloadConfig, FetchConfig, GraphConfig, GraphTable, HostRange, IncastConfig,
+    ListConfig, ListFormat, NamedRequests, PermutationConfig, Placement, PoissonConfig, RpcConfig,
+    RpcMode, RpcReuse, RpcTargets, ServedModel, ServiceTimes, ServingConfig, ServingRequest,
+    ServingRequests, ServingRouting, SizeCdf, SizeSteps, Sizes, StepCollectives, StepTiming,
+    TensorNetwork, TokenCounts,
 };

@@ -16,6 +16,7 @@ use crate::jobs;
 use crate::load;
 use crate::query_table;
 use crate::rpc;
+use crate::serving;
 use crate::text::line;
 
 /// Returns the summary in the form of summary.json, with the folder of the results.
@@ -108,6 +109,7 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     describe_slowdowns(&mut text, summary);
     describe_queues(&mut text, summary);
     rpc::describe(&mut text, &summary.rpc);
+    serving::describe(&mut text, &summary.serving);
     jobs::describe(&mut text, &summary.jobs);
     query_table::describe(&mut text, &summary.queries);
     text

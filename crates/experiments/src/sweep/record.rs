@@ -11,7 +11,7 @@ use super::Sweep;
 use super::point::{Point, points_folder};
 use fabricsim::buffers::BufferSummary;
 use fabricsim::observe::QueueGroupSummary;
-use fabricsim::outcome::{JobSummary, RpcSummary};
+use fabricsim::outcome::{JobSummary, RpcSummary, ServingSummary};
 use fabricsim::output::{
     Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
 };
@@ -66,6 +66,9 @@ pub struct PointResults {
     /// Remote procedure calls, by class.
     #[serde(default)]
     pub rpc: Vec<RpcSummary>,
+    /// Requests to language models, by class.
+    #[serde(default)]
+    pub serving: Vec<ServingSummary>,
     /// Jobs: collectives and graphs, by class.
     #[serde(default)]
     pub jobs: Vec<JobSummary>,

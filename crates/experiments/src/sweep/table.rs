@@ -14,6 +14,7 @@ use super::point::Point;
 use super::query_columns::{QueryColumns, is_query_column};
 use super::record::{PointResults, PointState};
 use super::rpc_columns::{is_rpc_column, rpc_cells, rpc_classes, rpc_columns};
+use super::serving_columns::{is_serving_column, serving_cells, serving_classes, serving_columns};
 use fabricsim::buffers::BufferSummary;
 use fabricsim::output::{FolderLock, cannot_write, remove_left_over, write_in_folder};
 use fabricsim::summary::{CcSummary, SlowdownSummary};
@@ -86,6 +87,7 @@ pub(super) fn is_column(name: &str) -> bool {
         || POINT_COLUMNS.contains(&name)
         || COST_COLUMNS.contains(&name)
         || is_rpc_column(name)
+        || is_serving_column(name)
         || is_job_column(name)
         || is_query_column(name)
         || is_flow_column(name)
@@ -150,7 +152,9 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
         .iter()
         .flat_map(|class| class_columns(*class));
     let (rpc, jobs) = (rpc_classes(states), job_classes(states));
+    let serving = serving_classes(states);
     let columns = fixed.chain(classes).chain(rpc_columns(&rpc));
+    let columns = columns.chain(serving_columns(&serving));
     let (flows, queries) = (flow_classes(states), QueryColumns::of(states));
     let columns = columns
         .chain(job_columns(&jobs))
@@ -165,6 +169,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                 result_cells(point, results)
                     .into_iter()
                     .chain(rpc)
+                    .chain(serving_cells(&serving, &results.serving))
                     .chain(job_cells(&jobs, &results.jobs))
                     .chain(flow_cells(&flows, &results.class_slowdown))
                     .chain(queries.cells(&results.queries))
@@ -176,6 +181,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                     .map(|class| class_columns(*class).len());
                 let count = POINT_COLUMNS.len() - 1 + classes.sum::<usize>();
                 let count = count + rpc_columns(&rpc).count() + job_columns(&jobs).count();
+                let count = count + serving_columns(&serving).count();
                 let count = count + flow_columns(&flows).count() + queries.names().count();
                 let mut cells = vec![String::new(); count];
                 let checksum = POINT_COLUMNS

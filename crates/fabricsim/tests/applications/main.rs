@@ -10,5 +10,6 @@ mod driving;
 mod embedding;
 mod hosted;
 mod rpc;
+mod serving;
 #[path = "../support/mod.rs"]
 mod support;

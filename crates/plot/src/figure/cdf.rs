@@ -14,6 +14,10 @@ pub enum CdfOf {
     Fct,
     /// Query completion time, in nanoseconds; a value of queries, not of flows.
     Qct,
+    /// Time to the first token, in nanoseconds; a value of requests to a language model.
+    Ttft,
+    /// Time of each further token, in nanoseconds; the same.
+    Tpot,
     /// Slowdown.
     Slowdown,
     /// Flow size, in bytes.
@@ -26,7 +30,7 @@ impl CdfOf {
     pub fn value(self, record: &FctRecord) -> Option<f64> {
         match self {
             Self::Fct => Some(record.fct.as_ps() as f64 / 1e3),
-            Self::Qct => None,
+            Self::Qct | Self::Ttft | Self::Tpot => None,
             Self::Slowdown => Some(record.slowdown()),
             Self::Size => Some(record.size.as_f64()),
         }
@@ -36,6 +40,8 @@ impl CdfOf {
         let (label, unit) = match self {
             Self::Fct => ("flow completion time", Unit::Nanoseconds),
             Self::Qct => ("query completion time", Unit::Nanoseconds),
+            Self::Ttft => ("time to first token", Unit::Nanoseconds),
+            Self::Tpot => ("time of each further token", Unit::Nanoseconds),
             Self::Slowdown => ("slowdown", Unit::None),
             Self::Size => ("flow size", Unit::Bytes),
         };
@@ -48,6 +54,8 @@ impl fmt::Display for CdfOf {
         f.pad(match self {
             Self::Fct => "flow completion time",
             Self::Qct => "query completion time",
+            Self::Ttft => "time to first token",
+            Self::Tpot => "time of each further token",
             Self::Slowdown => "slowdown",
             Self::Size => "flow size",
         })
@@ -93,6 +101,7 @@ pub fn cdf_figure(title: &str, panels: Vec<(CdfOf, Vec<Series>)>) -> Figure {
         let heading = if alone { String::new() } else { of.to_string() };
         let y = Axis::linear(match of {
             CdfOf::Qct => "queries (%)",
+            CdfOf::Ttft | CdfOf::Tpot => "requests (%)",
             CdfOf::Fct | CdfOf::Slowdown | CdfOf::Size => "flows (%)",
         })
         .from(0.0)
