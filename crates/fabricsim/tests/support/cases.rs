@@ -287,5 +287,26 @@ fn examples() -> Vec<Case> {
         example("link-flap.toml", ""),
         example("lossy-no-pfc.toml", ""),
         example("ns3-profile.toml", ""),
+        rdma(
+            "serving",
+            r#"kind = "dcqcn""#,
+            r#"
+                [[workload]]
+                kind = "serving"
+                model = "mixtral-8x7b"
+                hosts = ["0..11"]
+                front_end = 11
+                routing = "least-outstanding"
+                replicas = 5
+                prefill_replicas = 2
+                tp = 2
+                rate = 100000
+                count = 20
+                input_tokens = 20
+                output_tokens = 3
+                timing = "linear"
+                step_time = "5us"
+                chunk_tokens = 16"#,
+        ),
     ]
 }
