@@ -13,8 +13,8 @@ use crate::write::{push_integer, push_nanoseconds};
 const COLUMNS: [&str; 14] = [
     "request",
     "class",
-    "replica",
-    "decode_replica",
+    "instance",
+    "decode_instance",
     "input_tokens",
     "output_tokens",
     "arrival_ns",
@@ -27,20 +27,20 @@ const COLUMNS: [&str; 14] = [
     "e2e_ns",
 ];
 
-/// A request that has been answered.
+/// A request that has been completed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ServingRecord {
     /// The number of the request in its workload, in the order of arrival.
     pub request: u32,
     /// The flow class of its workload.
     pub class: ClassId,
-    /// The replica that computed its prompt.
-    pub replica: u32,
-    /// The replica that generated the tokens after the first one.
+    /// The instance that computed its prompt.
+    pub instance: u32,
+    /// The instance that generated the tokens after the first one.
     pub decoder: u32,
     /// Tokens of the prompt.
     pub input: u32,
-    /// Tokens of the answer.
+    /// Tokens of the response.
     pub output: u32,
     /// Time of its arrival.
     pub arrival: Time,
@@ -86,7 +86,7 @@ pub fn write_serving(mut out: impl Write, records: &[ServingRecord]) -> io::Resu
         for value in [
             record.request,
             u32::from(record.class.0),
-            record.replica,
+            record.instance,
             record.decoder,
             record.input,
             record.output,
@@ -126,7 +126,7 @@ pub fn read_serving(text: &str) -> Result<Vec<ServingRecord>, InputError> {
         Ok(ServingRecord {
             request: fields[at[0]].integer(COLUMNS[0])?,
             class: ClassId(fields[at[1]].integer(COLUMNS[1])?),
-            replica: fields[at[2]].integer(COLUMNS[2])?,
+            instance: fields[at[2]].integer(COLUMNS[2])?,
             decoder: fields[at[3]].integer(COLUMNS[3])?,
             input: fields[at[4]].integer(COLUMNS[4])?,
             output: fields[at[5]].integer(COLUMNS[5])?,
@@ -149,7 +149,7 @@ mod tests {
         let record = ServingRecord {
             request: 7,
             class: ClassId(1),
-            replica: 2,
+            instance: 2,
             decoder: 3,
             input: 512,
             output: 3,
@@ -175,6 +175,6 @@ mod tests {
         };
         assert_eq!(single.tpot(), None);
         let error = read_serving("request,class\n1,2\n").expect_err("columns are missing");
-        assert!(error.message.contains("replica"), "{}", error.message);
+        assert!(error.message.contains("instance"), "{}", error.message);
     }
 }

@@ -48,7 +48,7 @@ kinds! {
     GraphConfig: "graph",
         "messages, computations and collectives of a file, with dependencies";
     ServingConfig: "serving",
-        "requests to replicas of a language model: steps, collectives, transfers of KV caches";
+        "requests to instances of a language model: steps, collectives, transfers of KV caches";
     ListConfig: "list", "the flows of a file";
     FetchConfig: "fetch", "requests of a host over TCP, which another host serves";
     DownloadConfig: "download", "downloads over TCP that never end";

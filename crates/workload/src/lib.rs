@@ -14,7 +14,7 @@
 //! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
 //! | `collective` | [`CollectiveConfig`] | all-reduce and similar operations: groups of ranks with messages that wait for one another |
 //! | `graph` | [`GraphConfig`] | operations of ranks that wait for one another, from a CSV, GOAL, or a workload of SimAI |
-//! | `serving` | [`ServingConfig`] | requests of users to replicas of a language model: collectives of each step, transfers of KV caches |
+//! | `serving` | [`ServingConfig`] | requests of users to instances of a language model: collectives of each step, transfers of KV caches |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
 //! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host serves |
 //! | `download` | [`DownloadConfig`] | downloads over TCP that never end |

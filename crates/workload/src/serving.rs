@@ -1,9 +1,9 @@
-//! Serving of a large language model: requests of users, replicas of the model on hosts, and the
-//! messages between the hosts of a replica and between replicas.
+//! Serving of a large language model: requests of users, instances of the model on hosts, and the
+//! messages between the hosts of an instance and between instances.
 //!
-//! A host is one accelerator with its network interface. A replica schedules by iteration: each
+//! A host is one accelerator with its network interface. An instance schedules by iteration: each
 //! step computes prompts and one token of each running request, as in Orca (Yu et al., OSDI 2022)
-//! and vLLM (Kwon et al., SOSP 2023). Prompts and decodes can have replicas of their own, as in
+//! and vLLM (Kwon et al., SOSP 2023). Prompts and decodes can have instances of their own, as in
 //! `DistServe` (Zhong et al., OSDI 2024) and Splitwise (Patel et al., ISCA 2024).
 
 mod check;
@@ -50,14 +50,14 @@ settings! {
         #[refused("{value} requests are outside the range 1 to 10000000", "write for example 1000")]
         #[note("(default 1000 of \"poisson\", else all of the file)")]
         pub count: Option<u32> = null,
-        /// With "poisson": distribution of the tokens of prompts and answers.
+        /// With "poisson": distribution of the tokens of prompts and responses.
         pub tokens: TokenCounts = "fixed",
         /// With "poisson": tokens of a prompt, or their mean.
         #[range(from 1, to 1048576)]
         #[refused("{value} tokens are outside the range 1 to 1048576", "write for example 512")]
         #[note("(default 512)")]
         pub input_tokens: Option<u32> = null,
-        /// With "poisson": tokens of an answer, or their mean.
+        /// With "poisson": tokens of a response, or their mean.
         #[range(from 1, to 1048576)]
         #[refused("{value} tokens are outside the range 1 to 1048576", "write for example 128")]
         #[note("(default 128)")]
@@ -74,15 +74,15 @@ settings! {
         /// Hosts to leave out at the beginning of that order, such as hosts of other jobs.
         pub skip: u32 = 0,
         /// Host that all requests and all tokens pass.
-        #[note("(default: none; requests appear at replicas)")]
+        #[note("(default: none; requests appear at instances)")]
         pub front_end: Option<NodeId> = null,
-        /// Number of replicas.
+        /// Number of instances.
         #[range(from 1)]
-        #[refused("without a replica nothing is served", "write at least 1")]
+        #[refused("without an instance nothing is served", "write at least 1")]
         #[note("(default: as many as fit on the hosts)")]
-        pub replicas: Option<u32> = null,
-        /// Replicas that only prefill; the others only decode. With 0, all do both.
-        pub prefill_replicas: u32 = 0,
+        pub instances: Option<u32> = null,
+        /// Instances that only prefill; the others only decode. With 0, all do both.
+        pub prefill_instances: u32 = 0,
         /// Ranks that share each layer (tensor parallelism).
         #[range(from 1)]
         #[refused("{value} ranks cannot share a layer", "write at least 1")]
@@ -98,7 +98,7 @@ settings! {
         pub ep: u32 = 1,
         /// Replica of each request.
         pub routing: ServingRouting = "round-robin",
-        /// Requests of a replica that run at the same time.
+        /// Requests of an instance that run at the same time.
         #[range(from 1)]
         #[refused("a batch of {value} requests never ends one", "write for example 256")]
         pub max_batch: u32 = 256,
@@ -111,7 +111,7 @@ settings! {
         #[refused("a chunk of {value} tokens never ends a prompt", "write for example 512")]
         #[note("(default: prompts are not divided)")]
         pub chunk_tokens: Option<u32> = null,
-        /// Tokens of the KV cache of a replica, which admitted requests reserve.
+        /// Tokens of the KV cache of an instance, which admitted requests reserve.
         #[range(from 1)]
         #[refused("a cache of {value} tokens holds no request", "write for example 100000")]
         #[note("(default: no limit)")]
@@ -154,7 +154,7 @@ settings! {
         pub scale_up_latency: Option<Duration> = null,
         /// Payload of a message that carries no data, such as the start of a step.
         pub control_size: Bytes = "64B",
-        /// With `front_end`: payload for each token of a prompt or an answer.
+        /// With `front_end`: payload for each token of a prompt or a response.
         pub token_size: Bytes = "4B",
         /// Longest time to the first token of a good request.
         #[note("(default: none)")]

@@ -36,7 +36,7 @@ pub(super) fn serving(args: &ServingArgs) -> Result<Figure, Error> {
             return Err(refused(
                 drawing,
                 &format!("{} has no request that matches", place.path.display()),
-                "give another --class, or results with an answered request",
+                "give another --class, or results with an completed request",
             ));
         }
         let nanoseconds = |time: fabricsim_base::units::Duration| time.as_ps() as f64 / 1e3;

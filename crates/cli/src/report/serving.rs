@@ -17,15 +17,15 @@ pub(super) fn serving(page: &mut Page, results: &Results) {
                 Cell::from(value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}")))
             };
             let of = |times: &str, key: &str| time(class[times][key].as_f64());
-            let answered = class["requests"].to_string();
-            let answered = match class["unfinished"].as_u64() {
-                Some(0) => Cell::from(answered),
-                _ => Cell::bad(answered),
+            let completed = class["requests"].to_string();
+            let completed = match class["unfinished"].as_u64() {
+                Some(0) => Cell::from(completed),
+                _ => Cell::bad(completed),
             };
             rows.push(vec![
                 Cell::from(run.name.as_str()),
                 Cell::from(class["class"].to_string()),
-                answered,
+                completed,
                 number("tokens_per_s"),
                 number("goodput_per_s"),
                 of("ttft", "p50_ns"),
@@ -51,7 +51,7 @@ pub(super) fn serving(page: &mut Page, results: &Results) {
         &[
             "run",
             "class",
-            "answered",
+            "completed",
             "tokens per second",
             "goodput",
             "TTFT p50",

@@ -54,13 +54,13 @@ impl ServingTimes {
 pub struct ServingSummary {
     /// The flow class of the workload.
     pub class: u16,
-    /// Requests that have been answered.
+    /// Requests that have been completed.
     pub requests: u64,
     /// Requests without all of their tokens.
     pub unfinished: u64,
-    /// Prompt tokens of answered requests.
+    /// Prompt tokens of completed requests.
     pub input_tokens: u64,
-    /// Generated tokens of answered requests.
+    /// Generated tokens of completed requests.
     pub output_tokens: u64,
     /// Generated tokens per second, from the first arrival to the last token.
     pub tokens_per_s: Option<f64>,
@@ -70,7 +70,7 @@ pub struct ServingSummary {
     pub good_requests: Option<u64>,
     /// Answered requests within the limits per second.
     pub goodput_per_s: Option<f64>,
-    /// Time to the first token. Times are absent if no request has been answered.
+    /// Time to the first token. Times are absent if no request has been completed.
     pub ttft: Option<ServingTimes>,
     /// Time of each token after the first one; without requests of one token.
     pub tpot: Option<ServingTimes>,
@@ -104,10 +104,10 @@ impl Served<'_> {
         let mut progress = vec![Progress::default(); any.requests().len()];
         for rank in &self.ranks {
             for first in rank.firsts() {
-                progress[first.request as usize].first = Some((rank.replica(), *first));
+                progress[first.request as usize].first = Some((rank.instance(), *first));
             }
             for last in rank.lasts() {
-                progress[last.request as usize].last = Some((rank.replica(), *last));
+                progress[last.request as usize].last = Some((rank.instance(), *last));
             }
         }
         if let Some(front_end) = self.front_end {
@@ -121,7 +121,7 @@ impl Served<'_> {
         let all = progress.iter().zip(any.requests()).zip(0..);
         let mut records: Vec<ServingRecord> = all
             .filter_map(|((progress, request), number)| {
-                let ((replica, first), (decoder, last)) = progress.first.zip(progress.last)?;
+                let ((instance, first), (decoder, last)) = progress.first.zip(progress.last)?;
                 let (token, completion) = match self.front_end {
                     None => (first.first, last.last),
                     Some(_) => progress.delivered.0.zip(progress.delivered.1)?,
@@ -130,7 +130,7 @@ impl Served<'_> {
                 Some(ServingRecord {
                     request: number,
                     class,
-                    replica,
+                    instance,
                     decoder,
                     input: request.input,
                     output: request.output,

@@ -297,8 +297,8 @@ fn examples() -> Vec<Case> {
                 hosts = ["0..11"]
                 front_end = 11
                 routing = "least-outstanding"
-                replicas = 5
-                prefill_replicas = 2
+                instances = 5
+                prefill_instances = 2
                 tp = 2
                 rate = 100000
                 count = 20

@@ -137,7 +137,7 @@ impl ServingConfig {
         if self.routing == ServingRouting::LeastOutstanding && self.front_end.is_none() {
             return refuse(
                 "routing",
-                "without a front end nobody knows the open requests of replicas".to_owned(),
+                "without a front end nobody knows the open requests of instances".to_owned(),
                 "write `front_end`, the number of a host, or choose another routing",
             );
         }
@@ -205,7 +205,7 @@ impl ServingConfig {
         Ok(())
     }
 
-    /// Places the replicas.
+    /// Places the instances.
     pub(super) fn layout(&self, context: &WorkloadContext) -> Result<Layout, ConfigError> {
         if let Some(host) = self.front_end
             && context.position(host).is_none()
@@ -237,43 +237,43 @@ impl ServingConfig {
         let width = self.tp.max(self.ep);
         let ranks = u64::from(width) * u64::from(self.pp);
         let fit = u32::try_from(hosts.len() as u64 / ranks).unwrap_or(u32::MAX);
-        let replicas = self.replicas.unwrap_or(fit);
-        if replicas > fit || replicas == 0 {
+        let instances = self.instances.unwrap_or(fit);
+        if instances > fit || instances == 0 {
             return refuse(
-                if self.replicas.is_some() {
-                    "replicas"
+                if self.instances.is_some() {
+                    "instances"
                 } else {
                     "tp"
                 },
                 format!(
-                    "replicas of {ranks} ranks: {fit} of them fit on {} hosts",
+                    "instances of {ranks} ranks: {fit} of them fit on {} hosts",
                     hosts.len()
                 ),
-                "choose fewer ranks for each replica, fewer replicas, or more hosts",
+                "choose fewer ranks for each instance, fewer instances, or more hosts",
             );
         }
-        if self.prefill_replicas >= replicas {
+        if self.prefill_instances >= instances {
             return refuse(
-                "prefill_replicas",
+                "prefill_instances",
                 format!(
-                    "of {replicas} replicas, {} that only prefill leave none to decode",
-                    self.prefill_replicas
+                    "of {instances} instances, {} that only prefill leave none to decode",
+                    self.prefill_instances
                 ),
-                "write fewer, or 0: then all replicas do both",
+                "write fewer, or 0: then all instances do both",
             );
         }
-        hosts.truncate(usize::try_from(u64::from(replicas) * ranks).unwrap_or(usize::MAX));
+        hosts.truncate(usize::try_from(u64::from(instances) * ranks).unwrap_or(usize::MAX));
         Ok(Layout {
             hosts: hosts.into(),
-            replicas,
-            prefill: self.prefill_replicas,
+            instances,
+            prefill: self.prefill_instances,
             tp: self.tp,
             stages: self.pp,
             width,
         })
     }
 
-    /// Returns the requests, checked against the limits of a replica.
+    /// Returns the requests, checked against the limits of an instance.
     pub(super) fn listed(
         &self,
         context: &WorkloadContext,

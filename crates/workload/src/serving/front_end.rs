@@ -1,4 +1,4 @@
-//! The application of the front end: it sends requests to replicas and receives their tokens.
+//! The application of the front end: it sends requests to instances and receives their tokens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{AppContext, Application};
 
 use super::plan::{Plan, ServingRouting};
-use super::rank::Outbox;
+use super::rank::Peers;
 use super::tag::Message;
 
 /// The host that all requests pass.
@@ -19,11 +19,11 @@ use super::tag::Message;
 pub struct ServingFrontEnd {
     #[checkpoint(rebuilt)]
     plan: Arc<Plan>,
-    outbox: Outbox,
+    peers: Peers,
     next: u32,
-    /// Open requests of each replica.
+    /// Open requests of each instance.
     open: Vec<u32>,
-    /// The replicas of each open request: the one that takes it, until it has sent the first
+    /// The instances of each open request: the one that takes it, until it has sent the first
     /// token, and the one that decodes it.
     routes: BTreeMap<u32, (Option<u32>, u32)>,
     firsts: Vec<(u32, Time)>,
@@ -32,12 +32,12 @@ pub struct ServingFrontEnd {
 
 impl ServingFrontEnd {
     pub(super) fn new(plan: Arc<Plan>) -> Self {
-        let replicas = plan.layout.replicas as usize;
+        let instances = plan.layout.instances as usize;
         Self {
             plan,
-            outbox: Outbox::default(),
+            peers: Peers::default(),
             next: 0,
-            open: vec![0; replicas],
+            open: vec![0; instances],
             routes: BTreeMap::new(),
             firsts: Vec::new(),
             lasts: Vec::new(),
@@ -69,22 +69,22 @@ impl ServingFrontEnd {
         }
     }
 
-    /// Returns the replica that takes `request`, and the one that decodes it.
+    /// Returns the instance that takes `request`, and the one that decodes it.
     fn route(&self, request: u32) -> (u32, u32) {
         if self.plan.routing != ServingRouting::LeastOutstanding {
             return self.plan.fixed_route(request);
         }
         let layout = &self.plan.layout;
-        let least = |mut replicas: std::ops::Range<u32>| {
-            let first = replicas.next().expect("there are replicas");
-            replicas.fold(first, |best, other| {
+        let least = |mut instances: std::ops::Range<u32>| {
+            let first = instances.next().expect("there are instances");
+            instances.fold(first, |best, other| {
                 let is_better = self.open[other as usize] < self.open[best as usize];
                 if is_better { other } else { best }
             })
         };
         let taker = least(0..layout.takers());
         let decoder = if layout.is_split() {
-            least(layout.prefill..layout.replicas)
+            least(layout.prefill..layout.instances)
         } else {
             taker
         };
@@ -103,11 +103,11 @@ impl ServingFrontEnd {
         let size = self.plan.text(self.plan.requests[request as usize].input);
         let message = Message::Request { request, decoder };
         let leader = self.plan.layout.leader(taker);
-        self.outbox
+        self.peers
             .send(context, &self.plan, leader, (size, message));
     }
 
-    /// The replica that took `request` has generated its first token.
+    /// The instance that took `request` has generated its first token.
     fn leave_taker(&mut self, request: u32) {
         if let Some((taker, _)) = self.routes.get_mut(&request)
             && let Some(taker) = taker.take()

@@ -14,7 +14,7 @@ use super::scheduler::Limits;
 use super::timing::Timing;
 
 choices! {
-    /// The replica of a request.
+    /// The instance of a request.
     #[derive(Default)]
     pub enum ServingRouting {
         /// In turn.
@@ -22,7 +22,7 @@ choices! {
         RoundRobin = "round-robin",
         /// Drawn evenly.
         Random = "random" ("drawn by the run's seed"),
-        /// A replica with the fewest requests that have not ended; needs a `front_end`.
+        /// An instance with the fewest requests that have not ended; needs a `front_end`.
         LeastOutstanding = "least-outstanding" ("of the fewest open requests; with a `front_end`"),
     }
 }
@@ -65,19 +65,19 @@ pub(super) enum Phase {
 /// The place of a rank.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Place {
-    pub(super) replica: u32,
+    pub(super) instance: u32,
     pub(super) stage: u32,
     /// The rank among those of its stage.
     pub(super) member: u32,
 }
 
-/// The ranks of replicas, and the hosts of them.
+/// The ranks of instances, and the hosts of them.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// The host of each rank: replica by replica, stage by stage.
+    /// The host of each rank: instance by instance, stage by stage.
     pub(super) hosts: Arc<[NodeId]>,
-    pub(super) replicas: u32,
-    /// Replicas that only prefill; they are the first ones. The others then only decode.
+    pub(super) instances: u32,
+    /// Instances that only prefill; they are the first ones. The others then only decode.
     pub(super) prefill: u32,
     pub(super) tp: u32,
     pub(super) stages: u32,
@@ -86,41 +86,41 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) const fn ranks_of_replica(&self) -> u32 {
+    pub(super) const fn ranks_of_instance(&self) -> u32 {
         self.stages * self.width
     }
 
     pub(super) const fn place(&self, rank: u32) -> Place {
-        let own = rank % self.ranks_of_replica();
+        let own = rank % self.ranks_of_instance();
         Place {
-            replica: rank / self.ranks_of_replica(),
+            instance: rank / self.ranks_of_instance(),
             stage: own / self.width,
             member: own % self.width,
         }
     }
 
     pub(super) fn host(&self, place: Place) -> NodeId {
-        let rank = place.replica * self.ranks_of_replica() + place.stage * self.width;
+        let rank = place.instance * self.ranks_of_instance() + place.stage * self.width;
         self.hosts[(rank + place.member) as usize]
     }
 
-    /// Returns the host of the first rank of `replica`, which schedules.
-    pub(super) fn leader(&self, replica: u32) -> NodeId {
-        self.hosts[(replica * self.ranks_of_replica()) as usize]
+    /// Returns the host of the first rank of `instance`, which schedules.
+    pub(super) fn leader(&self, instance: u32) -> NodeId {
+        self.hosts[(instance * self.ranks_of_instance()) as usize]
     }
 
-    /// Returns the replicas that take requests.
+    /// Returns the instances that take requests.
     pub(super) const fn takers(&self) -> u32 {
         if self.prefill > 0 {
             self.prefill
         } else {
-            self.replicas
+            self.instances
         }
     }
 
-    /// Returns the replica that decodes the request which `draw` numbers among the decoding ones.
+    /// Returns the instance that decodes the request which `draw` numbers among the decoding ones.
     pub(super) const fn decoders(&self) -> u32 {
-        self.replicas - self.prefill
+        self.instances - self.prefill
     }
 
     pub(super) const fn is_split(&self) -> bool {
@@ -160,7 +160,7 @@ impl Plan {
         (self.start).saturating_add(self.requests[request as usize].arrival)
     }
 
-    /// Returns one of `count` for `request`, which does not depend on the state of replicas.
+    /// Returns one of `count` for `request`, which does not depend on the state of instances.
     pub(super) fn fixed_choice(&self, request: u32, count: u32, salt: u64) -> u32 {
         match self.routing {
             ServingRouting::Random => {
@@ -172,7 +172,7 @@ impl Plan {
         }
     }
 
-    /// Returns the replica that takes `request` and the one that decodes it, if no front end knows
+    /// Returns the instance that takes `request` and the one that decodes it, if no front end knows
     /// better.
     pub(super) fn fixed_route(&self, request: u32) -> (u32, u32) {
         let layout = &self.layout;

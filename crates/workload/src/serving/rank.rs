@@ -1,5 +1,5 @@
 //! The application of a rank: it computes steps, takes part in their collectives, and passes their
-//! activations on. The first rank of a replica also schedules.
+//! activations on. The first rank of an instance also schedules.
 
 mod cache;
 mod collectives;
@@ -27,13 +27,13 @@ const ARRIVAL: u64 = 1;
 /// Sends messages on one connection for each peer.
 #[derive(Debug, Default, fabricsim_base::checkpoint::Stored)]
 #[checkpoint(plain)]
-pub(super) struct Outbox {
+pub(super) struct Peers {
     connections: BTreeMap<NodeId, Connection>,
     /// Messages that could not be sent.
     lost: u64,
 }
 
-impl Outbox {
+impl Peers {
     pub(super) fn send(
         &mut self,
         context: &mut AppContext<'_>,
@@ -59,7 +59,7 @@ impl Outbox {
     }
 }
 
-/// One rank of a replica.
+/// One rank of an instance.
 #[derive(Checkpointed, Debug)]
 #[checkpoint(plain)]
 pub struct ServingRank {
@@ -67,7 +67,7 @@ pub struct ServingRank {
     plan: Arc<Plan>,
     #[checkpoint(rebuilt)]
     place: Place,
-    outbox: Outbox,
+    peers: Peers,
     /// Steps to execute, the current one first.
     steps: VecDeque<Step>,
     /// Phase of the current step, or `None` if there is no step.
@@ -80,7 +80,7 @@ pub struct ServingRank {
     exchanged: BTreeMap<u32, u64>,
     /// Bytes of KV caches that were sent.
     cache_bytes: u64,
-    /// Only at the first rank of a replica.
+    /// Only at the first rank of an instance.
     leader: Option<Leader>,
 }
 
@@ -90,7 +90,7 @@ impl ServingRank {
         Self {
             plan,
             place,
-            outbox: Outbox::default(),
+            peers: Peers::default(),
             steps: VecDeque::new(),
             phase: None,
             ring: 0,
@@ -119,10 +119,10 @@ impl ServingRank {
         self.plan.start
     }
 
-    /// Returns the number of the replica.
+    /// Returns the number of the instance.
     #[must_use]
-    pub const fn replica(&self) -> u32 {
-        self.place.replica
+    pub const fn instance(&self) -> u32 {
+        self.place.instance
     }
 
     /// Returns the limits of a good request: of the time to the first token and of the time for
@@ -151,7 +151,7 @@ impl ServingRank {
     }
 
     fn send(&mut self, context: &mut AppContext<'_>, to: NodeId, message: (Bytes, Message)) {
-        self.outbox.send(context, &self.plan, to, message);
+        self.peers.send(context, &self.plan, to, message);
     }
 
     /// Sends a small message without data.
@@ -205,7 +205,7 @@ impl ServingRank {
         } else if place.stage == 0 {
             self.batch_ended(context);
         } else if place.member == 0 {
-            let leader = self.plan.layout.leader(place.replica);
+            let leader = self.plan.layout.leader(place.instance);
             self.control(context, leader, Message::Sampled);
         }
         if self.phase.is_none() {
@@ -254,16 +254,16 @@ impl Application for ServingRank {
 
     fn waits_for(&self) -> Option<String> {
         let Place {
-            replica,
+            instance,
             stage,
             member,
         } = self.place;
         let live = self.leader.as_ref().map_or(0, Leader::live);
         if live > 0 {
-            return Some(format!("{live} requests at replica {replica}"));
+            return Some(format!("{live} requests at instance {instance}"));
         }
-        let waits = !self.steps.is_empty() || self.outbox.lost() > 0;
-        waits.then(|| format!("a step at rank {member} of stage {stage} of replica {replica}"))
+        let waits = !self.steps.is_empty() || self.peers.lost() > 0;
+        waits.then(|| format!("a step at rank {member} of stage {stage} of instance {instance}"))
     }
 
     fabricsim_base::saves_state!();

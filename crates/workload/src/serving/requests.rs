@@ -13,7 +13,7 @@ use crate::arrivals::exponential_gap;
 
 /// The name of drawn requests.
 pub(super) const POISSON: &str = "poisson";
-/// The most tokens of a prompt and of an answer.
+/// The most tokens of a prompt and of a response.
 pub(super) const MOST_TOKENS: u32 = 1 << 20;
 
 choices! {

@@ -1,4 +1,4 @@
-//! The scheduler of a replica: it composes the batch of each step anew.
+//! The scheduler of an instance: it composes the batch of each step anew.
 //!
 //! This is the iteration-level scheduling of Orca (Yu et al., OSDI 2022, section 4.1), with the
 //! order of vLLM and Sarathi-Serve (Agrawal et al., OSDI 2024, algorithm 3): decodes first, then
@@ -14,7 +14,7 @@ use super::timing::StepLoad;
 /// Limits of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Sequences of a replica at a time.
+    /// Sequences of an instance at a time.
     pub(super) sequences: u32,
     /// Tokens of a step.
     pub(super) tokens: u32,
@@ -26,7 +26,7 @@ pub(super) struct Limits {
     pub(super) batches: u32,
 }
 
-/// A request at a replica.
+/// A request at an instance.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 #[checkpoint(plain)]
 pub(super) struct Sequence {
@@ -55,7 +55,7 @@ impl Sequence {
     }
 }
 
-/// The sequences of a replica.
+/// The sequences of an instance.
 #[derive(Debug, Default, Stored)]
 #[checkpoint(plain)]
 pub(super) struct Scheduler {

@@ -25,22 +25,22 @@ pub(super) struct Step {
 /// The content of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Message {
-    /// From the front end to a replica, with the replica that decodes.
+    /// From the front end to an instance, with the instance that decodes.
     Request { request: u32, decoder: u32 },
-    /// A step that the ranks of a stage execute: from the first rank of a replica to the others of
+    /// A step that the ranks of a stage execute: from the first rank of an instance to the others of
     /// its stage, and, with the activations, from a stage to the next one.
     Step(Step),
     /// A block of an all-reduce.
     Block,
     /// Tokens for the experts of another rank.
     Tokens,
-    /// From the last stage of a replica to its first rank: the sampled tokens of a step.
+    /// From the last stage of an instance to its first rank: the sampled tokens of a step.
     Sampled,
-    /// From the first rank of a replica to the others: send the KV cache of a request.
+    /// From the first rank of an instance to the others: send the KV cache of a request.
     SendCache { request: u32, decoder: u32 },
     /// The KV cache of a request, from one rank to its counterpart.
     Cache { request: u32 },
-    /// To the first rank of a replica: another rank has received its part.
+    /// To the first rank of an instance: another rank has received its part.
     Cached { request: u32 },
     /// To the front end: the first token of a request.
     First { request: u32 },

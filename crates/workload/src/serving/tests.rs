@@ -24,8 +24,8 @@ fn errors_name_their_key() {
     assert_eq!(key(&|c| c.pp = 3), "pp");
     assert_eq!(key(&|c| c.ep = 2), "ep");
     assert_eq!(key(&|c| (c.tp, c.pp) = (8, 2)), "tp");
-    assert_eq!(key(&|c| c.replicas = Some(9)), "replicas");
-    assert_eq!(key(&|c| c.prefill_replicas = 8), "prefill_replicas");
+    assert_eq!(key(&|c| c.instances = Some(9)), "instances");
+    assert_eq!(key(&|c| c.prefill_instances = 8), "prefill_instances");
     assert_eq!(key(&|c| c.front_end = Some(NodeId(8))), "front_end");
     let ranges: Vec<HostRange> = vec!["0..2".parse().expect("a range")];
     assert_eq!(

@@ -127,8 +127,8 @@ impl Workload for ServingConfig {
         };
         let count = plan.requests.len() as f64;
         let tokens = sum(&|input, output| f64::from(input) + f64::from(output) - 1.0);
-        let answers = sum(&|_, output| f64::from(output));
-        let steps = (answers / f64::from(self.max_batch)).max(1.0);
+        let responses = sum(&|_, output| f64::from(output));
+        let steps = (responses / f64::from(self.max_batch)).max(1.0);
         let (mut messages, mut bytes) = (0.0, 0.0);
         for phase in &plan.phases {
             let (own, moved) = match *phase {
@@ -149,7 +149,7 @@ impl Workload for ServingConfig {
         bytes += tp * (stages - 1.0) * tokens * activation;
         if layout.is_split() {
             let moved = |input, output| if output > 1 { f64::from(input) } else { 0.0 };
-            messages += count * f64::from(layout.ranks_of_replica());
+            messages += count * f64::from(layout.ranks_of_instance());
             bytes += sum(&moved) * plan.shape.kv_bytes() as f64;
         }
         if plan.front_end.is_some() {

@@ -1,6 +1,9 @@
-//! KV caches between replicas that prefill and replicas that decode.
+//! KV caches between instances that prefill and instances that decode.
 
-use super::{DECODE, PROMPT, message, run, star, wire};
+use super::{ACK, DECODE, PROMPT, message, run, star, wire};
+
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_report::ServingRecord;
 
 /// Bytes of a token in the KV cache of Llama 3 8B: keys and values of 32 layers with 8 heads of 128
 /// elements of 2 bytes.
@@ -15,7 +18,7 @@ fn a_saturated_link_delays_the_second_token_and_not_the_first() {
         r#"
             model = "llama-3-8b"
             requests = "burst.csv"
-            prefill_replicas = 1
+            prefill_instances = 1
             count = {count}
         "#
     );
@@ -26,8 +29,7 @@ fn a_saturated_link_delays_the_second_token_and_not_the_first() {
     std::fs::write(dir.path().join("burst.csv"), trace).unwrap();
     let scenario = fabricsim::Scenario::from_text("burst", &text, dir.path(), &[]).unwrap();
     let out = dir.path().join("out");
-    let summary =
-        fabricsim::outcome::run_to_folder(&scenario, out.as_path(), 1, &mut ()).unwrap();
+    let summary = fabricsim::outcome::run_to_folder(&scenario, out.as_path(), 1, &mut ()).unwrap();
     let file = std::fs::read_to_string(out.join("requests.csv")).unwrap();
     let mut rows = fabricsim_report::read_serving(&file).unwrap();
     rows.sort_unstable_by_key(|row| row.request);
@@ -40,12 +42,21 @@ fn a_saturated_link_delays_the_second_token_and_not_the_first() {
         assert_eq!(row.ttft.as_ps(), 4 * PROMPT + others * 4 * PROMPT);
         let queued = message(4 * CACHE) + before * wire(4 * CACHE);
         assert_eq!(row.kv_transfer.as_ps(), queued, "{before}");
-        assert_eq!((row.replica, row.decoder), (0, 1));
+        assert_eq!((row.instance, row.decoder), (0, 1));
     }
-    // The second token follows the transfer, after a step that is under way.
-    for row in &rows {
-        let further = row.tpot().unwrap().as_ps() - row.kv_transfer.as_ps();
-        assert!((DECODE..4 * DECODE).contains(&further), "{further}");
+    // The second tokens: a step begins with all requests whose caches have arrived, and takes 2 ms
+    // for each of them.
+    let arrived = |row: &ServingRecord| row.arrival + row.ttft + row.kv_transfer;
+    let (mut done, mut free) = (0, Time::ZERO);
+    while done < rows.len() {
+        free = free.max(arrived(&rows[done]));
+        let ready = rows[done..].iter().take_while(|row| arrived(row) <= free);
+        let ready = ready.count();
+        free += Duration::from_ps(DECODE * ready as u64);
+        for row in &rows[done..done + ready] {
+            assert_eq!(row.completion, free, "{row:?}");
+        }
+        done += ready;
     }
     let total = summary.serving[0].kv_bytes;
     assert_eq!(total, count as u64 * 4 * CACHE);
@@ -63,11 +74,11 @@ fn ranks_send_their_parts_at_the_same_time() {
         output_tokens = 2
         tp = 2
         tensor_network = "scale-up"
-        prefill_replicas = 1
+        prefill_instances = 1
     "#;
     let (summary, _, rows) = run(&star(4, keys), 1);
     // The other rank learns of it by a message, and reports by a message.
-    let expected = message(64) + message(2 * CACHE) + message(64);
+    let expected = message(64) + ACK + message(2 * CACHE) + ACK + message(64);
     assert_eq!(rows[0].kv_transfer.as_ps(), expected);
     assert_eq!(summary.serving[0].kv_bytes, 4 * CACHE);
 }

@@ -1,4 +1,4 @@
-//! Transfers of KV caches from replicas that prefill to replicas that decode.
+//! Transfers of KV caches from instances that prefill to instances that decode.
 
 use fabricsim_core::plugin::AppContext;
 
@@ -7,7 +7,7 @@ use super::super::tag::Message;
 use super::ServingRank;
 
 impl ServingRank {
-    /// Lets all ranks of the replica send the cache of `request` to their counterparts.
+    /// Lets all ranks of the instance send the cache of `request` to their counterparts.
     pub(super) fn spread_cache(
         &mut self,
         context: &mut AppContext<'_>,
@@ -36,7 +36,7 @@ impl ServingRank {
         let size = self.plan.cache(tokens);
         self.cache_bytes += size.get();
         let to = self.plan.layout.host(Place {
-            replica: decoder,
+            instance: decoder,
             ..self.place
         });
         self.send(context, to, (size, Message::Cache { request }));
@@ -47,7 +47,7 @@ impl ServingRank {
         if self.leader.is_some() {
             return self.cached(context, request);
         }
-        let leader = self.plan.layout.leader(self.place.replica);
+        let leader = self.plan.layout.leader(self.place.instance);
         self.control(context, leader, Message::Cached { request });
     }
 }

@@ -1,4 +1,4 @@
-//! The first rank of a replica: it takes requests, composes batches and counts tokens.
+//! The first rank of an instance: it takes requests, composes batches and counts tokens.
 
 use std::collections::BTreeMap;
 
@@ -35,14 +35,14 @@ pub struct ServedLast {
     pub last: Time,
 }
 
-/// The state of the first rank of a replica.
+/// The state of the first rank of an instance.
 #[derive(Debug, Default, Stored)]
 #[checkpoint(plain)]
 pub(super) struct Leader {
     scheduler: Scheduler,
     /// The first request that has not been examined, if no front end sends them.
     next: u32,
-    /// The decoding replica of each request that is prefilled here.
+    /// The decoding instance of each request that is prefilled here.
     decoders: BTreeMap<u32, u32>,
     /// For each request whose cache is on the way, the ranks that have their parts.
     parts: BTreeMap<u32, u32>,
@@ -67,7 +67,7 @@ impl Leader {
 }
 
 impl ServingRank {
-    /// Sets the timer of the next request of this replica, unless a front end sends them.
+    /// Sets the timer of the next request of this instance, unless a front end sends them.
     pub(super) fn await_arrival(&mut self, context: &mut AppContext<'_>) {
         let Some(leader) = &mut self.leader else {
             return;
@@ -76,7 +76,7 @@ impl ServingRank {
             return;
         }
         let count = u32::try_from(self.plan.requests.len()).expect("requests have 32-bit numbers");
-        let own = |request: &u32| self.plan.fixed_route(*request).0 == self.place.replica;
+        let own = |request: &u32| self.plan.fixed_route(*request).0 == self.place.instance;
         leader.next = (leader.next..count).find(own).unwrap_or(count);
         if leader.next < count {
             let at = self.plan.arrival(leader.next);
@@ -101,7 +101,7 @@ impl ServingRank {
             return;
         };
         let asked = self.plan.requests[request as usize];
-        let leaves = decoder != self.place.replica && asked.output > 1;
+        let leaves = decoder != self.place.instance && asked.output > 1;
         if leaves {
             leader.decoders.insert(request, decoder);
         }
@@ -210,7 +210,7 @@ impl ServingRank {
         };
         let parts = leader.parts.entry(request).or_default();
         *parts += 1;
-        if *parts < self.plan.layout.ranks_of_replica() {
+        if *parts < self.plan.layout.ranks_of_instance() {
             return;
         }
         leader.parts.remove(&request);
