@@ -4,6 +4,7 @@ mod axes;
 mod cdf;
 mod collectives;
 mod column_words;
+mod format;
 mod queries;
 mod queues;
 mod series;
@@ -18,15 +19,17 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim_plot::figure::{DRAWS_PIXELS, DrawError, Figure, Style, Theme};
+use fabricsim_plot::figure::{Figure, Style, Theme};
 use fabricsim_report::FctRecord;
 
 use self::cdf::{CdfArgs, cdf};
 use self::collectives::{CollectivesArgs, collectives};
+#[cfg(feature = "studies")]
+pub(crate) use self::format::png_flag;
+pub(crate) use self::format::{encoded, picture_path};
 use self::queries::{QueriesArgs, queries};
 use self::queues::{QueuesArgs, queues};
 use self::series::{SeriesArgs, series};
@@ -133,67 +136,6 @@ enum Form {
     Screen,
     /// For a column of a paper: text of 8 points, thin lines, no title and notes
     Paper,
-}
-
-/// Parses a file name; its extension selects the format. The path need not be UTF-8, because a
-/// parent folder may have any name.
-pub(crate) fn picture_path() -> impl TypedValueParser<Value = PathBuf> {
-    OsStringValueParser::new().try_map(picture)
-}
-
-fn picture(name: OsString) -> Result<PathBuf, String> {
-    let path = PathBuf::from(name);
-    if ["svg", "png", "pdf"]
-        .into_iter()
-        .any(|ending| is(&path, ending))
-    {
-        drawable(!is(&path, "svg"))?;
-        Ok(path)
-    } else {
-        Err("the name of a figure ends in .svg, .png or .pdf".to_owned())
-    }
-}
-
-/// Refuses PNG and PDF if the build has no support for them.
-fn drawable(pixels: bool) -> Result<(), String> {
-    if pixels && !DRAWS_PIXELS {
-        return Err(
-            "this build draws .svg alone, because its feature `png` was left out; build it without \
-             --no-default-features"
-                .to_owned(),
-        );
-    }
-    Ok(())
-}
-
-/// Parses the flag `--png`.
-#[cfg(feature = "studies")]
-pub(crate) fn png_flag(text: &str) -> Result<bool, String> {
-    let wanted = text == "true";
-    drawable(wanted)?;
-    Ok(wanted)
-}
-
-/// Renders `figure` in the format of `out`: a PNG with `scale` pixels for each unit, a PDF or an
-/// SVG.
-pub(crate) fn encoded(
-    figure: &Figure,
-    out: &std::path::Path,
-    theme: Theme,
-    scale: u8,
-) -> Result<Vec<u8>, DrawError> {
-    if is(out, "png") {
-        figure.to_png(theme, f32::from(scale))
-    } else if is(out, "pdf") {
-        figure.to_pdf(theme)
-    } else {
-        Ok(figure.to_svg(theme).into_bytes())
-    }
-}
-
-fn is(path: &std::path::Path, ending: &str) -> bool {
-    path.extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
 /// Draws the figure and writes it.
