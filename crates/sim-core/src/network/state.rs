@@ -272,10 +272,10 @@ impl<M: Model> Network<M> {
         sum
     }
 
-    /// Returns the activity of congestion control at all hosts so far, by class.
+    /// Returns the activity of congestion control at all hosts until [`Self::ended`], by class.
     #[must_use]
     pub fn cc_activity(&self) -> ClassActivity {
-        let now = self.now();
+        let now = self.ended();
         let mut here = ClassActivity::default();
         for host in self.hosts() {
             here += host.endpoint().activity(now);
