@@ -262,7 +262,7 @@ impl<'s> Run<'s> {
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
         }
-        let (_, mut checksum) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
+        let (_, mut sum) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
         let status = status_of(stop);
         let ending = ending_of(status);
         folder.add(ending.name(FCT), temporary);
@@ -274,21 +274,15 @@ impl<'s> Run<'s> {
         let captured = capture.map(|own| own.finish(&mut simulation, folder, ending));
         let queries = write_query_results(folder, ending, &simulation, scenario.queries())?;
         write_tables(scenario, &simulation, folder, ending)?;
-        let rpc = write_rpc_results(
-            scenario,
-            &simulation,
-            routes,
-            &mut checksum,
-            (folder, status),
-        )?;
-        let serving = write_serving_results(&simulation, &mut checksum, (folder, status))?;
-        let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
+        let rpc = write_rpc_results(scenario, &simulation, routes, &mut sum, (folder, status))?;
+        let serving = write_serving_results(&simulation, &mut sum, (folder, status))?;
+        let jobs = write_job_results(&simulation, &mut sum, (folder, status))?;
         // The checksum includes results that are in no file of flows, so it is final only here.
         let end = Measured {
             hops_before,
             status,
             overload: overload_of(stop),
-            checksum: simulation.with_downloads(checksum).to_string(),
+            checksum: simulation.with_downloads(sum).to_string(),
             threads,
             ranks,
             wall,

@@ -57,12 +57,13 @@ impl ServingConfig {
                 );
             }
         }
+        self.check_effects()?;
         self.check_modes()?;
         self.check_shape()
     }
 
     /// Rejects keys without an effect.
-    fn check_modes(&self) -> Result<(), ConfigError> {
+    fn check_effects(&self) -> Result<(), ConfigError> {
         let drawn = self.requests.are_drawn();
         let linear = self.timing == StepTiming::Linear;
         let scaled = self.tensor_network == TensorNetwork::ScaleUp;
@@ -127,7 +128,12 @@ impl ServingConfig {
                 );
             }
         }
-        if drawn && self.rate.is_none() {
+        Ok(())
+    }
+
+    /// Checks keys that need others.
+    fn check_modes(&self) -> Result<(), ConfigError> {
+        if self.requests.are_drawn() && self.rate.is_none() {
             return refuse(
                 "rate",
                 "nothing says how often requests arrive".to_owned(),

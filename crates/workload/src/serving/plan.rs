@@ -164,9 +164,9 @@ impl Plan {
     pub(super) fn fixed_choice(&self, request: u32, count: u32, salt: u64) -> u32 {
         match self.routing {
             ServingRouting::Random => {
-                let drawn = mix(self.seed ^ mix(u64::from(request) << 8 | salt));
+                let drawn = mix(self.seed ^ mix((u64::from(request) << 8) | salt));
                 // The upper bits, scaled: even to 2^-32.
-                u32::try_from((drawn >> 32) * u64::from(count) >> 32).expect("below the count")
+                u32::try_from(((drawn >> 32) * u64::from(count)) >> 32).expect("below the count")
             }
             ServingRouting::RoundRobin | ServingRouting::LeastOutstanding => request % count,
         }
