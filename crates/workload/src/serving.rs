@@ -96,7 +96,7 @@ settings! {
         #[range(from 1)]
         #[refused("{value} ranks cannot share the experts", "write at least 1")]
         pub ep: u32 = 1,
-        /// Replica of each request.
+        /// Instance of each request.
         pub routing: ServingRouting = "round-robin",
         /// Requests of an instance that run at the same time.
         #[range(from 1)]
