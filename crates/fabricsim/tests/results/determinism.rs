@@ -31,23 +31,25 @@ fn scenario_files() -> Vec<PathBuf> {
     files
 }
 
-/// Returns the files of flows, queries, collectives and buffers, the reactions of congestion control,
-/// and the checksum after a run of `scenario` on `threads` threads.
-fn results(scenario: &Scenario, threads: usize) -> ([String; 5], String) {
+/// Returns the files of flows, queries, collectives, requests and buffers, the reactions of congestion
+/// control, and the checksum after a run of `scenario` on `threads` threads.
+fn results(scenario: &Scenario, threads: usize) -> ([String; 6], String) {
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(scenario, dir.path(), threads, &mut ()).unwrap();
     assert_eq!(summary.status, Status::Finished, "{}", scenario.name());
     let fct = fs::read_to_string(dir.path().join("fct.csv")).unwrap();
     let rpc = fs::read_to_string(dir.path().join("rpc.csv")).unwrap_or_default();
     let collectives = fs::read_to_string(dir.path().join("collectives.csv")).unwrap_or_default();
+    let requests = fs::read_to_string(dir.path().join("requests.csv")).unwrap_or_default();
     // A query and its response are a flow each, and share one row. Messages of ranks have none.
     let [flows, queries] = [&fct, &rpc].map(|text| text.lines().skip(1).count() as u64);
-    if summary.jobs.is_empty() {
+    if summary.jobs.is_empty() && summary.serving.is_empty() {
         assert_eq!(flows + 2 * queries, summary.flows.finished);
     }
     let buffers = fs::read_to_string(dir.path().join("buffers.csv")).unwrap();
     let control = format!("{:?}", summary.congestion_control);
-    ([fct, rpc, collectives, buffers, control], summary.checksum)
+    let files = [fct, rpc, collectives, requests, buffers, control];
+    (files, summary.checksum)
 }
 
 fn assert_threads_do_not_matter(scenario: &Scenario) {
