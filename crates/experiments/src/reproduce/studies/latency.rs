@@ -49,7 +49,7 @@ pub fn judge(study: &Study, settings: &LatencySettings, lines: &[Line]) -> Study
         ],
         notes: vec![
             "The values of the published curves are not available as numbers, so the figure has none \
-             of them; the claims are the ones of the paper's text."
+             of them; the claims describe the shape of the curves."
                 .to_owned(),
         ],
         table: settings.table(lines),

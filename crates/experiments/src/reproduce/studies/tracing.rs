@@ -197,8 +197,8 @@ pub fn judge(study: &Study, trials: u32, rows: &[TracingRow]) -> StudyCard {
         claims: claims(rows),
         notes: vec![
             format!(
-                "Of the published values, only numbers of the paper's text are available, not the curves: \
-                 {PUBLISHED_MEAN} packets on average for the 59 hops of Kentucky Datalink with two digests of \
+                "Of the published values, only numbers attributed to the paper's text are available, not \
+                 compared with it, and no curves: {PUBLISHED_MEAN} packets on average for the 59 hops of Kentucky Datalink with two digests of \
                  8 bits (a cross in the figure), and the factors to the alternatives in the claims."
             ),
             "Sinks know the numbers of all switches of the network and not its links. The paper does not \

@@ -7,7 +7,7 @@ use crate::reproduce::claim::{Claim, Outcome};
 const CLOSE: f64 = 0.1;
 
 /// The factors by which the alternatives need more packets than two digests of 8 bits, and than one
-/// bit (PINT, section 6.3).
+/// bit. They are attributed to PINT, section 6.3, and have not been compared with it.
 const PUBLISHED_FACTORS: [(Method, f64, f64); 2] =
     [(Method::TWICE_8, 25.0, 36.0), (Method::ONE_BIT, 7.0, 10.0)];
 
