@@ -4,11 +4,13 @@ mod account;
 mod iteration;
 mod words;
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
+use fabricsim::output::write_whole;
 use fabricsim_base::id::FlowId;
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_report::observed::{DelayPart, DelayedFlow, Delays};
@@ -18,6 +20,7 @@ use serde_json::Value;
 
 pub(crate) use self::account::{Account, By};
 use self::account::{percent, share, time};
+use self::iteration::CriticalPath;
 use self::words::part;
 use crate::console::output;
 use crate::results::{class_name, fct_file, no_such_class, read_summary, summary_beside};
@@ -32,6 +35,7 @@ Examples:
   fabricsim explain results/a --slowest 20      one line for each of the slowest flows
   fabricsim explain results/a --flow 17         one flow, port by port
   fabricsim explain results/a --iteration 7     the messages that decided an iteration of a job
+  fabricsim explain results/a --iteration 7 --csv path.csv
 
 Needs delays.csv, which `[observe] delays = true` in the scenario writes. The parts of a flow add up
 to its completion time. Exit codes: 0 printed, 2 bad input.")]
@@ -56,6 +60,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "N", conflicts_with_all = ["flow", "slowest"])]
     iteration: Option<u32>,
 
+    /// Also write these messages as a table: flow, hosts and times in nanoseconds
+    #[arg(long, value_name = "FILE", requires = "iteration")]
+    csv: Option<PathBuf>,
+
     /// Only this job
     #[arg(long, value_name = "NAME", requires = "iteration")]
     job: Option<String>,
@@ -63,6 +71,21 @@ pub(crate) struct ExplainArgs {
     /// Print one flow or message with all its parts
     #[arg(long, value_name = "N")]
     flow: Option<u32>,
+}
+
+/// Returns the messages that decided the end of `iteration` of `job`, or of any job, as a table in
+/// CSV: `flow`, `src`, `dst`, and `at_rank_ns`, `start_ns` and `received_ns` in nanoseconds. `folder`
+/// has the results of a run with `[observe] delays = true`.
+///
+/// # Errors
+///
+/// Returns an error if the run has no such iteration, or has not observed its messages.
+pub fn critical_path(folder: &Path, job: Option<&str>, iteration: u32) -> Result<String, Error> {
+    let path = delays_file(folder)?;
+    let text = read_text(FileKind::RESULTS, &path)?;
+    let delays = Delays::read(&text)
+        .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;
+    Ok(CriticalPath::find(&path, &delays, (job, iteration))?.to_csv())
 }
 
 /// Prints the parts of completion times.
@@ -88,8 +111,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Error> {
         };
         describe_flow(&mut text, &summary, &one, &own);
     } else if let Some(iteration) = args.iteration {
-        let which = (args.job.as_deref(), iteration);
-        text = iteration::describe(&path, &chosen, &summary, which)?;
+        let messages = CriticalPath::find(&path, &chosen, (args.job.as_deref(), iteration))?;
+        if let Some(csv) = &args.csv {
+            write_whole(csv, |file| file.write_all(messages.to_csv().as_bytes()))?;
+        }
+        text = iteration::describe(&messages, &chosen, &summary);
     } else if let Some(count) = args.slowest {
         describe_slowest(&mut text, &summary, &chosen, count);
     } else {

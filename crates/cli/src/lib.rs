@@ -68,6 +68,7 @@ mod view;
 use std::process::ExitCode;
 
 pub use check::facts;
+pub use explain::critical_path;
 pub use fabricsim;
 pub use plot::{FigureError, figure};
 

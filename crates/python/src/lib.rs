@@ -50,7 +50,7 @@ mod native {
     #[pymodule_export]
     use crate::sweep::sweep;
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::{Table, critical_path};
 
     /// The version of fabricsim.
     #[pymodule_export]

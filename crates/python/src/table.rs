@@ -148,6 +148,19 @@ impl Table {
     }
 }
 
+/// Returns the messages that decided the end of an iteration, from the results in `folder`.
+#[pyfunction]
+pub(crate) fn critical_path(
+    py: Python<'_>,
+    folder: PathBuf,
+    job: Option<String>,
+    iteration: u32,
+) -> PyResult<Table> {
+    let text = py.detach(|| fabricsim_cli::critical_path(&folder, job.as_deref(), iteration));
+    let text = text.map_err(|error| raise(py, error, &[]))?;
+    Table::of_text(py, "critical path", &text)
+}
+
 /// Calls a function of `fabricsim._frames`, the module that knows the libraries of data frames.
 fn frames<'py>(name: &str, table: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
     let module = table.py().import("fabricsim._frames")?;

@@ -88,3 +88,53 @@ def test_capsules_that_nobody_takes_do_no_harm(results: fabricsim.Results) -> No
         fabricsim.Table.read_csv("none.csv")
     with pytest.raises(fabricsim.ScenarioError):
         fabricsim.Table.read_csv(results.folder / "summary.json")
+
+
+LATE = """
+[topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+[[workload]]
+kind = "collective"
+job = "train"
+operation = "all-reduce"
+algorithm = "ring"
+size = "4MB"
+iterations = 9
+compute = "20us"
+[[event]]
+at = "5500us"
+kind = "link-rate"
+link = [8, 10]
+rate = "5Gbps"
+[[event]]
+at = "5500us"
+kind = "link-rate"
+link = [8, 11]
+rate = "5Gbps"
+[cc]
+kind = "dctcp"
+[observe]
+delays = true
+"""
+
+
+def test_data_frames_say_why_an_iteration_was_late() -> None:
+    pandas = pytest.importorskip("pandas")
+    results = fabricsim.run(LATE)
+    times = results.collectives.to_pandas().groupby("iteration").end_ns.max().diff()
+    late = int(times.idxmax())
+    path = results.critical_path(late).to_pandas()
+    # Each message follows the receipt of the one before it, at the host that had received it.
+    assert (path.src[1:].values == path.dst[:-1].values).all()
+    waits = path.start_ns[1:].values - path.received_ns[:-1].values
+    assert waits == pytest.approx(path.at_rank_ns[1:].values, abs=0.001)
+    # Most of the time is spent at links that became slow.
+    parts = pandas.merge(path[["flow"]], results.table("delays").to_pandas(), on="flow")
+    ports = parts[parts.part == "queue"].groupby(["name", "peer"]).time_ns.sum()
+    slow = {("leaf0", "spine0"), ("leaf0", "spine1"), ("spine0", "leaf0"), ("spine1", "leaf0")}
+    assert ports.idxmax() in slow
+    with pytest.raises(fabricsim.ScenarioError, match="no collective of iteration 9"):
+        results.critical_path(9)

@@ -17,35 +17,71 @@ use super::account::{percent, time};
 use super::words::part;
 use crate::text::line;
 
-/// Describes the collective that ended last in `iteration` of `job`, or of any job, by the messages
-/// that decided its end. `path` is the file of `delays`.
-pub(super) fn describe(
-    path: &Path,
-    delays: &Delays<'_>,
-    summary: &Value,
-    (job, iteration): (Option<&str>, u32),
-) -> Result<String, Error> {
-    let file = path.with_file_name("collectives.csv");
-    let text = read_text(FileKind::RESULTS, &file)?;
-    let all = read_collectives(&text)
-        .map_err(|error| Error::input(&file.display().to_string(), &text, error))?;
-    let own = all
-        .iter()
-        .filter(|own| job.is_none_or(|job| own.job == job));
-    let last = own
-        .filter(|own| own.iteration == iteration)
-        .max_by_key(|own| own.end);
-    let Some(collective) = last else {
-        return Err(no_such_iteration(&file, &all, iteration));
-    };
-    let Some((message, ..)) = collective.last else {
-        return Err(no_messages(&file));
-    };
-    let messages = delays.critical_path(message, collective.start);
-    if messages.is_empty() {
-        return Err(no_messages(path));
+/// Names the rows of a critical path in a file.
+const COLUMNS: &str = "flow,src,dst,at_rank_ns,start_ns,received_ns";
+
+/// The collective of a job that ended last in an iteration, and the messages that decided its end.
+pub(super) struct CriticalPath {
+    collective: CollectiveRow,
+    messages: Vec<PathMessage>,
+}
+
+impl CriticalPath {
+    /// Finds the path in `iteration` of `job`, or of any job. `path` is the file of `delays`.
+    pub(super) fn find(
+        path: &Path,
+        delays: &Delays<'_>,
+        (job, iteration): (Option<&str>, u32),
+    ) -> Result<Self, Error> {
+        let file = path.with_file_name("collectives.csv");
+        let text = read_text(FileKind::RESULTS, &file)?;
+        let all = read_collectives(&text)
+            .map_err(|error| Error::input(&file.display().to_string(), &text, error))?;
+        let own = all
+            .iter()
+            .filter(|own| job.is_none_or(|job| own.job == job));
+        let last = own
+            .filter(|own| own.iteration == iteration)
+            .max_by_key(|own| own.end);
+        let Some(collective) = last else {
+            return Err(no_such_iteration(&file, &all, iteration));
+        };
+        let Some((message, ..)) = collective.last else {
+            return Err(no_messages(&file));
+        };
+        let messages = delays.critical_path(message, collective.start);
+        if messages.is_empty() {
+            return Err(no_messages(path));
+        }
+        Ok(Self {
+            collective: collective.clone(),
+            messages,
+        })
     }
-    Ok(text_of(collective, &messages, delays, summary))
+
+    /// Returns the messages as a table: times since the start of the run, exact to the picosecond.
+    pub(super) fn to_csv(&self) -> String {
+        let ns = |ps: u64| format!("{}.{:03}", ps / 1_000, ps % 1_000);
+        let mut text = format!("{COLUMNS}\n");
+        for PathMessage {
+            message,
+            received,
+            at_rank,
+        } in &self.messages
+        {
+            line!(
+                text,
+                "{},{},{},{},{},{}",
+                message.flow.0,
+                message.src.0,
+                message.dst.0,
+                ns(at_rank.as_ps()),
+                ns(message.start.as_ps()),
+                ns(received.as_ps())
+            );
+        }
+        text
+    }
 }
 
 fn no_such_iteration(file: &Path, all: &[CollectiveRow], iteration: u32) -> Error {
@@ -70,12 +106,12 @@ fn no_messages(file: &Path) -> Error {
     }
 }
 
-fn text_of(
-    collective: &CollectiveRow,
-    messages: &[PathMessage],
-    delays: &Delays<'_>,
-    summary: &Value,
-) -> String {
+/// Describes the messages of `path` and their parts.
+pub(super) fn describe(path: &CriticalPath, delays: &Delays<'_>, summary: &Value) -> String {
+    let CriticalPath {
+        collective,
+        messages,
+    } = path;
     let mut text = String::new();
     let since = |at: Time| time(at.since(collective.start.min(at)));
     let last = collective
@@ -98,7 +134,7 @@ fn text_of(
     );
     line!(
         text,
-        "  {:>10} {:>10} {:>10} {:>8} {:>13}  largest part",
+        "  {:>8} {:>8} {:>8} {:>10} {:>13}  largest part",
         "at rank",
         "start",
         "received",
@@ -114,7 +150,7 @@ fn text_of(
         });
         line!(
             text,
-            "  {:>10} {:>10} {:>10} {:>8} {:>13}  {largest}",
+            "  {:>8} {:>8} {:>8} {:>10} {:>13}  {largest}",
             time(own.at_rank),
             since(own.message.start),
             since(own.received),
@@ -132,7 +168,14 @@ fn text_of(
         at_ranks,
     ));
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
-    line!(text, "together:");
+    let early = collective
+        .start
+        .since(messages[0].message.start.min(collective.start));
+    let early = match early {
+        Duration::ZERO => String::new(),
+        early => format!(", of it {} before the iteration", time(early)),
+    };
+    line!(text, "together {}{early}:", time(whole));
     for (name, sum) in sums.iter().filter(|(_, sum)| *sum > Duration::ZERO) {
         line!(
             text,

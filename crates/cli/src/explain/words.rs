@@ -13,10 +13,10 @@ use crate::results::class_name;
 pub(super) fn part(own: &DelayPart<'_>, place: &str, summary: &Value) -> String {
     let name = match own.part {
         "transmission" if own.stage == "sending" => "sending its bytes",
+        "transmission" if own.stage == "connection" => "sending their bytes",
         "retransmission" => "sending bytes again",
         "pacing" => "pacing rate",
         "nic" => "other packets at the sender's NIC",
-        "connection" => "earlier messages",
         "handshake" => "opening the connection",
         "credit" => "credit of the receiver",
         "recovery" => "a loss that is not noticed yet",
@@ -27,6 +27,11 @@ pub(super) fn part(own: &DelayPart<'_>, place: &str, summary: &Value) -> String 
         other => other,
     };
     let mut text = match own.stage {
+        // Only a full window is divided by the way of a packet.
+        "connection" if ["propagation", "queue", "receiver"].contains(&own.part) => {
+            format!("window of earlier messages: {name}")
+        }
+        "connection" => format!("earlier messages: {name}"),
         "window" => format!("full window: {name}"),
         "packet" => format!("last packet: {name}"),
         "acknowledgement" => format!("last acknowledgement: {name}"),

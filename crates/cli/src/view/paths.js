@@ -2,12 +2,11 @@
 "use strict";
 
 const fabricPaths = (() => {
-  const STAGES = { sending: "", window: "full window: ", packet: "last packet: ", acknowledgement: "last acknowledgement: " };
+  const STAGES = { connection: "earlier messages: ", sending: "", window: "full window: ", packet: "last packet: ", acknowledgement: "last acknowledgement: " };
   const PARTS = {
     retransmission: "sending bytes again",
     pacing: "pacing rate",
     nic: "other packets at the sender's NIC",
-    connection: "earlier messages",
     handshake: "opening the connection",
     credit: "credit of the receiver",
     recovery: "a loss that is not noticed yet",
@@ -18,9 +17,12 @@ const fabricPaths = (() => {
 
   /** Names a part as `fabricsim explain` does. */
   function words(stage, part, behind, classes) {
-    const own = part === "transmission" && stage === "sending" ? "sending its bytes" : (PARTS[part] ?? part);
+    const bytes = { sending: "sending its bytes", connection: "sending their bytes" }[stage];
+    const own = (part === "transmission" && bytes) || (PARTS[part] ?? part);
     const owner = behind === "own" ? "its own packets" : (classes[behind] ?? behind);
-    return (STAGES[stage] ?? "") + own + (behind ? `, behind ${owner}` : "");
+    const full = stage === "connection" && ["propagation", "queue", "receiver"].includes(part);
+    const when = full ? "window of earlier messages: " : (STAGES[stage] ?? "");
+    return when + own + (behind ? `, behind ${owner}` : "");
   }
 
   /** Ports on the shortest ways between two nodes, in layers from the first one. */

@@ -24,6 +24,7 @@ _HELP = {
     "queue_groups": "[observe] queue_distribution = true",
     "links": "[observe] links = true",
     "flows": "[observe] flows = true",
+    "delays": "[observe] delays = true",
     "pauses": "[output] pauses = true",
     "queue_stats": "a [[queue]] with a discipline, or an algorithm of TCP",
     "rpc": "a [[workload]] of kind rpc",
@@ -177,6 +178,22 @@ class Results:
     def jobs(self) -> list[dict[str, Any]]:
         """The jobs of collectives and graphs, with the times of their iterations."""
         return list(self._summary.get("jobs", []))
+
+    def critical_path(self, iteration: int, *, job: str | None = None) -> Table:
+        """Returns the messages that decided the end of an iteration, as ``fabricsim explain`` does.
+
+        Each message started after its sender had received the one before it. The columns are
+        ``flow``, ``src``, ``dst``, ``at_rank_ns`` (time at the sender before the start),
+        ``start_ns`` and ``received_ns``. ``table("delays")`` has the parts of each ``flow``.
+
+        Args:
+            iteration: The iteration, from 0.
+            job: Its job; all jobs by default.
+
+        Raises:
+            ScenarioError: If there is no such iteration, or the scenario does not observe delays.
+        """
+        return _native.critical_path(os.fspath(self._folder), job, iteration)
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Results:
         """Copies the files to a folder and returns the results there.

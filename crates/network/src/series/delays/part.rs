@@ -4,10 +4,12 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::{ClassId, NodeId, PortId};
 use fabricsim_base::units::{Duration, Time};
 
-/// A stage of a flow. The time of each flow is divided among the four stages, and in each stage
+/// A stage of a flow. The time of each flow is divided among the five stages, and in each stage
 /// among [parts](Part).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub(super) enum Stage {
+    /// Until the connection has sent its earlier messages, divided as if the message itself were sent.
+    Connection,
     /// From the start to the departure of the deciding packet, without full windows. The
     /// acknowledgement of the deciding packet completes the flow.
     Sending,
@@ -24,6 +26,7 @@ impl Stage {
     /// Returns the name in files.
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Connection => "connection",
             Self::Sending => "sending",
             Self::Window => "window",
             Self::Packet => "packet",
@@ -37,8 +40,6 @@ impl Stage {
 pub(super) enum Part {
     /// The connection is being opened.
     Handshake,
-    /// Earlier messages of the same connection.
-    Connection,
     /// Bits on a wire.
     Transmission,
     /// Signals on a wire, and stacks of hosts.
@@ -68,7 +69,6 @@ impl Part {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Handshake => "handshake",
-            Self::Connection => "connection",
             Self::Transmission => "transmission",
             Self::Propagation => "propagation",
             Self::Retransmission => "retransmission",

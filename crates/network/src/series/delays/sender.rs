@@ -203,15 +203,8 @@ impl Sender {
             Some((at, sent_at)) if at == now => sent_at.max(ready),
             _ => now,
         };
-        add(
-            &mut parts,
-            spent(Stage::Sending, Part::Connection),
-            message.start,
-            ready,
-        );
         for entry in &self.entries {
-            let (from, to) = (entry.from.max(ready), entry.to.min(decided));
-            add(&mut parts, message.label(entry), from, to);
+            message.take(&mut parts, entry, (ready, decided));
         }
         if let Some((_, sent_at)) = self.last.filter(|_| decided < now) {
             for leg in self.journeys.way(self.carrier, (sent_at, now), context) {
@@ -320,10 +313,10 @@ impl Sender {
         let oldest = self.journeys.oldest().unwrap_or(self.until);
         while let Some(entry) = self.entries.front().filter(|own| own.to <= oldest) {
             for message in &mut self.messages {
-                if let Some(ready) = message.ready {
-                    let label = message.label(entry);
-                    add(&mut message.parts, label, entry.from.max(ready), entry.to);
-                }
+                let mut parts = std::mem::take(&mut message.parts);
+                let ready = message.ready.unwrap_or(Time::MAX);
+                message.take(&mut parts, entry, (ready, Time::MAX));
+                message.parts = parts;
             }
             self.entries.pop_front();
         }
@@ -331,18 +324,21 @@ impl Sender {
 }
 
 impl Message {
-    /// Returns the part that `entry` is for this message.
-    fn label(&self, entry: &Entry) -> Spent {
-        let (from, end) = self.bytes;
-        let own = entry.seq >= from && entry.seq < end;
-        match entry.spent.part {
-            Part::Transmission | Part::Retransmission
-                if entry.spent.stage == Stage::Sending && !own =>
-            {
-                spent(Stage::Sending, Part::Connection)
-            }
-            _ => entry.spent,
-        }
+    /// Adds the time of `entry` until `to` to `parts`. The turn of this message begins at `ready`.
+    fn take(&self, parts: &mut Parts, entry: &Entry, (ready, to): (Time, Time)) {
+        let (from, to) = (entry.from.max(self.start), entry.to.min(to));
+        let earlier = Spent {
+            stage: Stage::Connection,
+            ..entry.spent
+        };
+        let turn = ready.max(from).min(to);
+        add(parts, earlier, from, turn);
+        let (first, end) = self.bytes;
+        let sends_others = matches!(entry.spent.part, Part::Transmission | Part::Retransmission)
+            && entry.spent.stage == Stage::Sending
+            && !(first..end).contains(&entry.seq);
+        let label = if sends_others { earlier } else { entry.spent };
+        add(parts, label, turn, to);
     }
 }
 
