@@ -264,7 +264,7 @@ fn check_scenarios(seeds: std::ops::Range<u64>) {
         scenarios += 1;
     }
     assert!(
-        flows > 20 * scenarios,
+        flows > 10 * scenarios,
         "{flows} flows of {scenarios} scenarios"
     );
 }
@@ -275,7 +275,7 @@ fn packets_wait_as_captures_of_random_scenarios_show() {
 }
 
 #[test]
-#[ignore = "three minutes"]
+#[ignore = "four minutes"]
 fn packets_wait_as_captures_of_300_random_scenarios_show() {
-    check_scenarios(190..308);
+    check_scenarios(8..308);
 }
