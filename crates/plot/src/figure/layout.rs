@@ -1,10 +1,14 @@
 //! Layout of a figure: panels in a grid, the legend and the notes below them.
 
+mod words;
+
 use super::axis::{Axis, Ends, Scale};
 use super::style::Style;
 use super::theme::Theme;
 use super::ticks::{Tick, ticks};
 use super::{Figure, Panel};
+use words::wrapped;
+pub(super) use words::{shortened, text_width};
 
 /// Font sizes, in units of the picture.
 pub(super) const TITLE: f64 = 16.0;
@@ -66,7 +70,9 @@ pub(super) struct PanelArea<'f> {
     pub(super) turned: Turned,
     /// Distance from the area to the middle of the vertical axis' label.
     pub(super) label_gap: f64,
-    /// Distance from the area to the baseline of the horizontal axis' label.
+    /// The lines of the horizontal axis' label, and the distance from the area to the baseline of
+    /// the first one.
+    pub(super) label: Vec<String>,
     pub(super) label_drop: f64,
 }
 
@@ -135,7 +141,7 @@ impl<'f> Layout<'f> {
         // All rows and columns have the same measures so that panels can be compared.
         let left = widest(&places, |place| place.label_gap) + LABEL;
         let right = widest(&places, PanelArea::overhang).max(EDGE);
-        let below = widest(&places, |place| place.label_drop) + LABEL * 0.6;
+        let below = widest(&places, PanelArea::label_end) + LABEL * 0.6;
         let headed = places.iter().any(|place| place.is_headed);
         let above = if headed { HEADING * LEADING + 4.0 } else { 6.0 };
         // Titles are centered over the areas, not over the paper: labels on the left shift the
@@ -243,6 +249,7 @@ impl<'f> PanelArea<'f> {
             // At 45 degrees, a label is sin(45) = 0.71 of its length high.
             Turned::Slanted => (widest(&across) + SMALL) * 0.71,
         };
+        let label_gap = widest(&up) + 14.0 + LABEL * 0.5;
         Self {
             panel,
             is_headed: headings && !panel.title.is_empty(),
@@ -251,11 +258,19 @@ impl<'f> PanelArea<'f> {
             width,
             height,
             ends: (x, y),
-            label_gap: widest(&up) + 14.0 + LABEL * 0.5,
+            label_gap,
+            // A label may be longer than the area: there is room below the numbers of the neighbor.
+            label: wrapped(&panel.x.label, LABEL, width + label_gap),
             label_drop: drop + 10.0 + LABEL,
             ticks: (across, up),
             turned,
         }
+    }
+
+    /// Returns the distance from the area to the baseline of the last line of the label.
+    fn label_end(&self) -> f64 {
+        let more = self.label.len().saturating_sub(1);
+        self.label_drop + more as f64 * LABEL * LEADING
     }
 
     /// Returns the length by which labels of the horizontal axis exceed the area on the right.
@@ -343,54 +358,6 @@ fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
         *y += 4.0;
     }
     legend
-}
-
-/// Estimates the width of `text` in letters of `size`: an upper bound for the usual sans-serif
-/// fonts.
-pub(super) fn text_width(text: &str, size: f64) -> f64 {
-    let letter = |c: char| match c {
-        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '|' | '\'' | '!' => 0.30,
-        'f' | 't' | 'r' | ' ' | '(' | ')' | '[' | ']' | '/' | '-' | 'I' => 0.40,
-        'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.93,
-        'A'..='Z' | '+' | '=' | '<' | '>' | '&' => 0.70,
-        c if c.is_ascii() => 0.60,
-        // Half of the world's letters are as wide as they are high.
-        _ => 1.0,
-    };
-    text.chars().map(letter).sum::<f64>() * size
-}
-
-/// Splits `text` into lines no wider than `width`; a word that is too wide is cut short.
-fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        let word = shortened(word, size, width);
-        match lines.last_mut() {
-            Some(line) if text_width(line, size) + text_width(&word, size) + size <= width => {
-                line.push(' ');
-                line.push_str(&word);
-            }
-            _ => lines.push(word),
-        }
-    }
-    lines
-}
-
-/// Replaces the end of `text` by an ellipsis if the text is wider than `width`.
-pub(super) fn shortened(text: &str, size: f64, width: f64) -> String {
-    if text_width(text, size) <= width {
-        return text.to_owned();
-    }
-    let mut used = text_width("\u{2026}", size);
-    let mut short: String = text
-        .chars()
-        .take_while(|c| {
-            used += text_width(c.encode_utf8(&mut [0; 4]), size);
-            used <= width
-        })
-        .collect();
-    short.push('\u{2026}');
-    short
 }
 
 #[cfg(test)]

@@ -192,16 +192,16 @@ fn headings(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
         svg,
         r#"<g fill="{ink}" font-size="{LABEL}" text-anchor="middle">"#
     );
-    // The labels may be longer than the area: there is room below the numbers of the neighbor, and
-    // beside the numbers below.
-    let (label, size) = fitted(&panel.x.label, width + place.label_gap);
-    put!(
-        svg,
-        r#"<text x="{:.1}" y="{:.1}" font-size="{size:.1}">{}</text>"#,
-        x + width / 2.0,
-        y + height + place.label_drop,
-        escape(&label)
-    );
+    for (line, label) in place.label.iter().enumerate() {
+        put!(
+            svg,
+            r#"<text x="{:.1}" y="{:.1}">{}</text>"#,
+            x + width / 2.0,
+            y + height + place.label_drop + line as f64 * LABEL * LEADING,
+            escape(label)
+        );
+    }
+    // There is room beside the numbers below.
     let (label, size) = fitted(&panel.y.label, height + place.label_drop);
     let beyond = (text_width(&label, size) - height).max(0.0);
     put!(

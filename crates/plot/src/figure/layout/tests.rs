@@ -68,8 +68,21 @@ fn labels_that_would_touch_are_slanted() {
 }
 
 #[test]
-fn texts_are_wrapped_and_shortened() {
-    assert_eq!(wrapped("one two three", 10.0, 55.0), ["one two", "three"]);
-    assert_eq!(shortened("abc", 10.0, 100.0), "abc");
-    assert_eq!(shortened("abcdefgh", 10.0, 30.0), "abc\u{2026}");
+fn the_label_of_a_narrow_panel_has_two_lines() {
+    let mut figure = Figure::new("");
+    let axis = Axis::linear("flow size (bytes), a tick every 10% of flows");
+    figure.panels = vec![Panel::new("", axis, Axis::linear("slowdown")); 3];
+    let layout = |size| {
+        let mut figure = figure.clone();
+        figure.size = Some(size);
+        let layout = Layout::new(&figure, Theme::Paper);
+        let place = &layout.places[0];
+        let end = place.y + place.height + place.label_end();
+        assert!(end < layout.height, "{end} {}", layout.height);
+        place.label.clone()
+    };
+    let whole = ["flow size (bytes), a tick every 10% of flows"];
+    assert_eq!(layout((2_000.0, 300.0)), whole);
+    assert_eq!(layout((672.0, 220.0)).len(), 2);
+    assert_eq!(layout((672.0, 220.0)).join(" "), whole[0]);
 }
