@@ -106,7 +106,7 @@ def test_temporary_results_go_with_the_last_reference(text: str, tmp_path: Path)
 
 def test_tables_that_a_run_does_not_have_are_explained(text: str) -> None:
     results = fabricsim.run(text)
-    assert results.tables == ["fct", "links", "topology"]
+    assert results.tables == ["fct", "links", "buffers", "topology"]
     with pytest.raises(LookupError, match=r"\[observe\] queues = true.*It has fct"):
         _ = results.queues
     with pytest.raises(LookupError, match="no table 'nothing'"):

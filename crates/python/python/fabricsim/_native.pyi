@@ -517,7 +517,7 @@ def run(
 def copy_results(from_: str, to: str, force: bool, /) -> None:
     """Copies the results in a folder to another."""
 
-def critical_path(folder: str, job: str | None, iteration: int, /) -> Table:
+def critical_path(folder: str, job: str | None, iteration: int) -> Table:
     """Returns the messages that decided the end of an iteration."""
 
 def check(given: Given) -> tuple[str, list[str]]:
