@@ -36,8 +36,8 @@ pub use fabricsim_transport::tcp::{Detection, RtoFloor, Switch, TcpConfig, TcpPr
 pub use fabricsim_workload::{
     Accelerator, AllToAllConfig, CollectiveAlgorithm, CollectiveConfig, CollectiveOperation,
     Connections, DownloadConfig, FetchConfig, GraphConfig, GraphTable, HostRange, IncastConfig,
-    ListConfig, ListFormat, NamedRequests, PermutationConfig, Placement, PoissonConfig, RpcConfig,
+    ListConfig, ListFormat, NamedList, PermutationConfig, Placement, PoissonConfig, RpcConfig,
     RpcMode, RpcReuse, RpcTargets, ServedModel, ServiceTimes, ServingConfig, ServingRequest,
-    ServingRequests, ServingRouting, SizeCdf, SizeSteps, Sizes, StepCollectives, StepTiming,
-    TensorNetwork, TokenCounts,
+    ServingRouting, SizeCdf, SizeSteps, Sizes, StepCollectives, StepTiming, TensorNetwork,
+    TokenCounts,
 };

@@ -1,6 +1,5 @@
 //! Requests of one host to one other host, its server.
 
-mod named_requests;
 mod requests;
 mod source;
 mod workload;
@@ -11,13 +10,11 @@ use fabricsim_base::settings;
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::Reuse;
 
-pub use self::named_requests::NamedRequests;
 pub use self::requests::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 use crate::check;
 use crate::context::WorkloadContext;
+use crate::named_list::NamedList;
 
-/// The name of drawn requests.
-const DRAWN: &str = "drawn";
 /// Largest number of drawn requests.
 const MOST_DRAWN: u64 = 10_000_000;
 
@@ -33,7 +30,7 @@ settings! {
         pub server: NodeId = required,
         /// "drawn", "ccafct-seed1" (900 requests of heistp/ccafct) or a CSV file of
         /// start_ns,size_bytes.
-        pub requests: NamedRequests = "drawn",
+        pub requests: NamedList<WorkloadFlow> = "drawn",
         /// Time at which the first request can be made.
         pub start: Time = "0s",
         /// Time during which requests are made.
@@ -135,7 +132,7 @@ impl FetchConfig {
             Some((key, _)) => Err(ConfigError::new(
                 key,
                 format!("the requests of `{}` are not drawn", self.requests.name()),
-                format!("leave `{key}` out, or set `requests = \"{DRAWN}\"`"),
+                format!("leave `{key}` out, or set `requests = \"drawn\"`"),
             )),
         }
     }

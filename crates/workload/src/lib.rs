@@ -56,6 +56,7 @@ mod host_range;
 mod incast;
 mod list;
 mod merge;
+mod named_list;
 mod offered;
 mod permutation;
 mod placement;
@@ -74,9 +75,7 @@ pub use collective::{CollectiveAlgorithm, CollectiveConfig, CollectiveOperation}
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, Names, NodeNames, WorkloadContext};
 pub use download::DownloadConfig;
-pub use fetch::{
-    FetchConfig, FlowDistribution, NamedRequests, WorkloadFlow, ccafct_flows, read_workload,
-};
+pub use fetch::{FetchConfig, FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 pub use graph::{
     Connections, GraphInfo, Instance, IterationRecord, OperationKind, OperationRecord,
     RankApplication, SendEnd, SlowRanks, SpanRecord,
@@ -88,6 +87,7 @@ pub use list::{
     parse_csv, parse_hpcc_flows,
 };
 pub use merge::Merge;
+pub use named_list::{Listed, NamedList};
 pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;
 pub use placement::Placement;
@@ -97,8 +97,7 @@ pub use rpc::{
 };
 pub use serving::{
     Accelerator, ServedFirst, ServedLast, ServedModel, ServingConfig, ServingFrontEnd, ServingRank,
-    ServingRequest, ServingRequests, ServingRouting, StepCollectives, StepTiming, TensorNetwork,
-    TokenCounts,
+    ServingRequest, ServingRouting, StepCollectives, StepTiming, TensorNetwork, TokenCounts,
 };
 pub use sizes::Sizes;
 pub use trace::{

@@ -24,12 +24,13 @@ use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
 use crate::check::{NO_PRIORITY, PRIORITIES};
 use crate::host_range::HostRange;
+use crate::named_list::NamedList;
 use crate::placement::Placement;
 pub use front_end::ServingFrontEnd;
 pub use model::ServedModel;
 pub use plan::{ServingRouting, StepCollectives, TensorNetwork};
 pub use rank::{ServedFirst, ServedLast, ServingRank};
-pub use requests::{ServingRequest, ServingRequests, TokenCounts};
+pub use requests::{ServingRequest, TokenCounts};
 pub use timing::{Accelerator, StepTiming};
 
 settings! {
@@ -39,7 +40,7 @@ settings! {
         pub model: ServedModel = required,
         /// "poisson", or a CSV file of arrival_s,input_tokens,output_tokens, or an LLM inference
         /// trace of Azure.
-        pub requests: ServingRequests = "poisson",
+        pub requests: NamedList<ServingRequest> = "poisson",
         /// With "poisson": requests per second.
         #[range(above 0.0, to 1e9)]
         #[refused("{value} requests per second are outside the range above 0 up to 1e9", "write for example 20")]

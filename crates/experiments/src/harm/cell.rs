@@ -14,7 +14,7 @@ use fabricsim_scenario::schema::run::RunSettings;
 use fabricsim_scenario::schema::switch::SwitchSettings;
 use fabricsim_scenario::{Error, Scenario};
 use fabricsim_topology::StarConfig;
-use fabricsim_workload::{DownloadConfig, FetchConfig, NamedRequests, WorkloadFlow};
+use fabricsim_workload::{DownloadConfig, FetchConfig, NamedList, WorkloadFlow};
 
 use super::log::{BottleneckLog, BottleneckResult, CLIENT, ClientLog, Log};
 use super::settings::HarmSettings;
@@ -154,7 +154,7 @@ impl CellPlan<'_> {
             delay: Duration::from_ps((self.rtt.as_ps() / 4).max(1)),
         };
         let workload = FetchConfig {
-            requests: NamedRequests::with_list(&*settings.workload, Arc::clone(self.flows)),
+            requests: NamedList::with_list(&*settings.workload, Arc::clone(self.flows)),
             start: self.begin(),
             reuse: settings.reuse,
             dst_port: PORT,

@@ -6,11 +6,14 @@ use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Bytes, Duration};
 
 use crate::arrivals::exponential_gap;
+use crate::named_list::Listed;
 
+/// The name of the flows of heistp/ccafct.
+const CCAFCT_NAME: &str = "ccafct-seed1";
 /// The flows of heistp/ccafct with its defaults.
 const CCAFCT: &str = include_str!("../../data/ccafct-seed1.csv");
 /// The number of these flows.
-pub(super) const CCAFCT_FLOWS: usize = 900;
+const CCAFCT_FLOWS: usize = 900;
 /// The columns of a file.
 const HEADER: &str = "start_ns,size_bytes";
 /// The 95% quantile of the standard normal distribution, as rounded by heistp/ccafct.
@@ -23,6 +26,18 @@ pub struct WorkloadFlow {
     pub start: Duration,
     /// Bytes of the response, at least one.
     pub size: Bytes,
+}
+
+impl Listed for WorkloadFlow {
+    const DRAWN: &'static str = "drawn";
+
+    fn read(text: &str) -> Result<Vec<Self>, InputError> {
+        read_workload(text)
+    }
+
+    fn built_in(name: &str) -> Option<Vec<Self>> {
+        (name == CCAFCT_NAME).then(|| ccafct_flows(CCAFCT_FLOWS))
+    }
 }
 
 /// Distribution of the gaps and lengths of flows.

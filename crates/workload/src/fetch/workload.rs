@@ -14,7 +14,7 @@ use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::offered::{CostOf, FlowCost, Offered, Traffic};
-use crate::workload::{FileContent, FileState, NamedFile, Workload};
+use crate::workload::{NamedFile, Workload};
 
 impl Workload for FetchConfig {
     fn build(
@@ -67,15 +67,7 @@ impl Workload for FetchConfig {
     }
 
     fn file(&self) -> Option<NamedFile<'_>> {
-        self.requests.are_in_file().then(|| NamedFile {
-            key: "requests",
-            path: self.requests.name(),
-            content: FileContent::Requests,
-            state: match self.requests.list() {
-                None => FileState::Missing,
-                Some(_) => FileState::Loaded,
-            },
-        })
+        self.requests.file("requests")
     }
 
     fn load(

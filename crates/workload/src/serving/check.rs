@@ -6,7 +6,7 @@ use fabricsim_base::input::ConfigError;
 use fabricsim_base::units::{Bytes, Duration, Rate};
 
 use super::plan::{Layout, TensorNetwork};
-use super::requests::{Draws, POISSON, ServingRequest};
+use super::requests::{Draws, ServingRequest};
 use super::scheduler::Limits;
 use super::timing::{Rates, StepTiming, Timing};
 use super::{ServingConfig, ServingRouting};
@@ -301,11 +301,7 @@ impl ServingConfig {
             }
             _ => {
                 let message = format!("the file `{}` has not been loaded", self.requests.name());
-                return refuse(
-                    "requests",
-                    message,
-                    &format!("load it, or write \"{POISSON}\""),
-                );
+                return refuse("requests", message, "load it, or write \"poisson\"");
             }
         };
         let longest = requests.iter().map(|one| one.input).max().unwrap_or(0);

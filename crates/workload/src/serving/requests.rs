@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use fabricsim_base::input::{InputError, ValueKind};
+use fabricsim_base::choices;
+use fabricsim_base::input::InputError;
 use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::Duration;
-use fabricsim_base::{choices, setting_values};
-use serde::{Deserialize, Serialize};
 
 use super::trace::read_trace;
 use crate::arrivals::exponential_gap;
+use crate::named_list::Listed;
 
-/// The name of drawn requests.
-pub(super) const POISSON: &str = "poisson";
 /// The most tokens of a prompt and of a response.
 pub(super) const MOST_TOKENS: u32 = 1 << 20;
 
@@ -39,62 +37,11 @@ pub struct ServingRequest {
     pub output: u32,
 }
 
-/// The `requests` key: "poisson", or the path of a CSV file that is read later.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(from = "String", into = "String")]
-pub struct ServingRequests {
-    name: String,
-    list: Option<Arc<[ServingRequest]>>,
-}
+impl Listed for ServingRequest {
+    const DRAWN: &'static str = "poisson";
 
-setting_values!(ServingRequests => ValueKind::Text);
-
-impl ServingRequests {
-    /// Returns a list of the program's own requests, in the order of their arrivals, under `name`.
-    pub fn with_list(name: impl Into<String>, list: impl Into<Arc<[ServingRequest]>>) -> Self {
-        Self {
-            name: name.into(),
-            list: Some(list.into()),
-        }
-    }
-
-    /// Reads the text of the file with this name.
-    ///
-    /// # Errors
-    /// Fails if the text is no list of requests.
-    pub(super) fn load(&mut self, text: &str) -> Result<(), InputError> {
-        self.list = Some(read_trace(text)?.into());
-        Ok(())
-    }
-
-    /// Returns the name, which may be the path of a file.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns `true` if the requests are drawn.
-    #[must_use]
-    pub fn are_drawn(&self) -> bool {
-        self.list.is_none() && self.name == POISSON
-    }
-
-    /// Returns the requests, or `None` if they are drawn or their file has not been loaded.
-    #[must_use]
-    pub fn list(&self) -> Option<&Arc<[ServingRequest]>> {
-        self.list.as_ref()
-    }
-}
-
-impl From<String> for ServingRequests {
-    fn from(name: String) -> Self {
-        Self { name, list: None }
-    }
-}
-
-impl From<ServingRequests> for String {
-    fn from(requests: ServingRequests) -> Self {
-        requests.name
+    fn read(text: &str) -> Result<Vec<Self>, InputError> {
+        read_trace(text)
     }
 }
 

@@ -12,14 +12,13 @@ use super::ServingConfig;
 use super::front_end::ServingFrontEnd;
 use super::plan::{Phase, Plan, TensorNetwork, all_reduces, phases};
 use super::rank::ServingRank;
-use super::requests::POISSON;
 use super::tag::LONGEST;
 use super::timing::StepLoad;
 use crate::application::HostApplications;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
-use crate::workload::{FileContent, FileState, NamedFile, Workload};
+use crate::workload::{NamedFile, Workload};
 
 impl ServingConfig {
     /// Returns the phases of a step at a stage.
@@ -173,15 +172,7 @@ impl Workload for ServingConfig {
     }
 
     fn file(&self) -> Option<NamedFile<'_>> {
-        (self.requests.name() != POISSON).then(|| NamedFile {
-            key: "requests",
-            path: self.requests.name(),
-            content: FileContent::Requests,
-            state: match self.requests.list() {
-                None => FileState::Missing,
-                Some(_) => FileState::Loaded,
-            },
-        })
+        self.requests.file("requests")
     }
 
     fn load(
