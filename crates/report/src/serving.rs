@@ -50,9 +50,10 @@ pub struct ServingRecord {
     pub queueing: Duration,
     /// Time from there to the end of the step that generated its first token.
     pub prefill: Duration,
-    /// Time to the first token, from its arrival.
+    /// Time from its arrival to the delivery of the first token. If another instance decodes, this
+    /// one delivers it when the KV cache has arrived.
     pub ttft: Duration,
-    /// Time from the first token to the arrival of its KV cache; zero without a transfer.
+    /// Time from the end of `prefill` to the arrival of its KV cache; zero without a transfer.
     pub kv_transfer: Duration,
 }
 

@@ -70,7 +70,8 @@ pub struct ServingSummary {
     pub good_requests: Option<u64>,
     /// Answered requests within the limits per second.
     pub goodput_per_s: Option<f64>,
-    /// Time to the first token. Times are absent if no request has been completed.
+    /// Time to the first token, the transfer of its KV cache included. Times are absent if no
+    /// request has been completed.
     pub ttft: Option<ServingTimes>,
     /// Time of each token after the first one; without requests of one token.
     pub tpot: Option<ServingTimes>,
@@ -123,7 +124,7 @@ impl Served<'_> {
             .filter_map(|((progress, request), number)| {
                 let ((instance, first), (decoder, last)) = progress.first.zip(progress.last)?;
                 let (token, completion) = match self.front_end {
-                    None => (first.first, last.last),
+                    None => (last.cached.unwrap_or(first.first), last.last),
                     Some(_) => progress.delivered.0.zip(progress.delivered.1)?,
                 };
                 let arrival = any.start().saturating_add(request.arrival);

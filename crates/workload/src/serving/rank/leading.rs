@@ -29,7 +29,8 @@ pub struct ServedFirst {
 pub struct ServedLast {
     /// The number of the request.
     pub request: u32,
-    /// The time at which its KV cache had arrived; `None` if it was not transferred.
+    /// The time at which its KV cache had arrived, and with it the first token; `None` if it was not
+    /// transferred.
     pub cached: Option<Time>,
     /// The end of the step that generated its last token.
     pub last: Time,
@@ -169,7 +170,6 @@ impl ServingRank {
             return;
         };
         let request = sequence.request;
-        let front_end = self.plan.front_end;
         if sequence.generated == 1 {
             leader.firsts.push(ServedFirst {
                 request,
@@ -186,24 +186,26 @@ impl ServingRank {
                 last: now,
             });
         }
-        if let Some(decoder) = decoder {
-            self.spread_cache(context, request, decoder);
-        }
-        if let Some(host) = front_end {
-            let more = self.plan.requests[request as usize]
-                .output
-                .saturating_sub(1);
-            let (tokens, message) = if is_last {
-                (more.max(1), Message::Last { request })
-            } else {
-                (1, Message::First { request })
-            };
-            let size = self.plan.text(tokens);
-            self.send(context, host, (size, message));
+        match decoder {
+            // The first token travels with the cache.
+            Some(decoder) => self.spread_cache(context, request, decoder),
+            None if is_last => {
+                let more = self.plan.requests[request as usize].output - 1;
+                self.deliver(context, more.max(1), Message::Last { request });
+            }
+            None => self.deliver(context, 1, Message::First { request }),
         }
     }
 
-    /// Counts a part of the cache of `request`. When all have arrived, the request can decode.
+    /// Sends `tokens` to the front end, if there is one.
+    fn deliver(&mut self, context: &mut AppContext<'_>, tokens: u32, message: Message) {
+        if let Some(host) = self.plan.front_end {
+            self.send(context, host, (self.plan.text(tokens), message));
+        }
+    }
+
+    /// Counts a part of the cache of `request`. When all have arrived, the first token is delivered,
+    /// and the request can decode.
     pub(super) fn cached(&mut self, context: &mut AppContext<'_>, request: u32) {
         let Some(leader) = &mut self.leader else {
             return;
@@ -225,6 +227,7 @@ impl ServingRank {
             chunk: 0,
             begun: None,
         });
+        self.deliver(context, 1, Message::First { request });
         self.schedule(context);
     }
 }
