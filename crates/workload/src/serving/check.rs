@@ -167,11 +167,22 @@ impl ServingConfig {
         let shape = self.model.shape();
         let (tp, pp, ep) = (u64::from(self.tp), u64::from(self.pp), u64::from(self.ep));
         let divides = |part: u64, whole: u64| whole.is_multiple_of(part);
-        if !divides(tp, shape.kv_heads) {
+        let heads = shape.divided_heads();
+        if !divides(tp, heads) {
             return refuse(
                 "tp",
-                format!("{tp} ranks cannot share {} KV heads", shape.kv_heads),
+                format!("{tp} ranks cannot share {heads} heads"),
                 "write a divisor of them",
+            );
+        }
+        if pp > 1 && shape.dense > 0 {
+            return refuse(
+                "pp",
+                format!(
+                    "stages cannot have equal parts: the first {} of {} layers have no experts",
+                    shape.dense, shape.layers
+                ),
+                "write 1",
             );
         }
         if !divides(pp, shape.layers) {

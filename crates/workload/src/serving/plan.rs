@@ -90,6 +90,11 @@ impl Layout {
         self.stages * self.width
     }
 
+    /// Returns the ranks that have parts of the KV cache of a request.
+    pub(super) const fn cache_ranks(&self) -> u32 {
+        self.stages * self.tp
+    }
+
     pub(super) const fn place(&self, rank: u32) -> Place {
         let own = rank % self.ranks_of_instance();
         Place {
@@ -219,9 +224,18 @@ impl Plan {
         Bytes::new(copies.div_ceil(width * width).max(1))
     }
 
+    /// Returns the members of each stage that have the KV cache of `request`: one group of a tensor,
+    /// the next one for each request.
+    pub(super) fn cache_members(&self, request: u32) -> std::ops::Range<u32> {
+        let tp = self.layout.tp;
+        let first = request % (self.layout.width / tp) * tp;
+        first..first + tp
+    }
+
     /// Returns the bytes of a rank's part of the KV cache of `tokens`.
     pub(super) fn cache(&self, tokens: u32) -> Bytes {
-        let parts = u64::from(self.layout.tp * self.layout.stages);
+        let (tp, stages) = (u64::from(self.layout.tp), u64::from(self.layout.stages));
+        let parts = self.shape.kv_parts(tp) * stages;
         Bytes::new(
             (u64::from(tokens) * self.shape.kv_bytes())
                 .div_ceil(parts)
@@ -236,8 +250,8 @@ impl Plan {
         if self.tensor == TensorNetwork::Fabric || tp == 1 {
             return Duration::ZERO;
         }
-        let times = all_reduces(self.layout.width > self.layout.tp)
-            * (self.shape.layers / u64::from(self.layout.stages));
+        let has_exchange = self.layout.width > self.layout.tp;
+        let times = StageLayers::new(&self.shape, self.layout.stages).all_reduces(has_exchange);
         let steps = 2 * (tp - 1);
         let bytes = Bytes::new(self.activations(tokens) * steps / tp);
         let once = rate
@@ -252,36 +266,61 @@ impl Plan {
     }
 }
 
-/// Returns the all-reduces of a layer: after the attention, and, without exchanged experts, after
-/// the feed-forward network (Shoeybi et al., Megatron-LM, 2019, section 3).
-pub(super) const fn all_reduces(has_exchange: bool) -> u64 {
-    if has_exchange { 1 } else { 2 }
+/// The layers of a stage.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StageLayers {
+    layers: u64,
+    /// First layers, which have no experts in a model with experts.
+    dense: u64,
+}
+
+impl StageLayers {
+    pub(super) const fn new(shape: &Shape, stages: u32) -> Self {
+        Self {
+            layers: shape.layers / stages as u64,
+            dense: shape.dense,
+        }
+    }
+
+    /// Returns the all-reduces of the layers: after the attention, and, without exchanged experts,
+    /// after the feed-forward network (Shoeybi et al., Megatron-LM, 2019, section 3).
+    const fn all_reduces(self, has_exchange: bool) -> u64 {
+        if has_exchange {
+            self.layers + self.dense
+        } else {
+            2 * self.layers
+        }
+    }
+}
+
+/// The collectives of layers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LayerCollectives {
+    /// All-reduces of a tensor are messages.
+    pub(super) reduces: bool,
+    /// Tokens are exchanged with experts of other ranks.
+    pub(super) exchanges: bool,
+    /// The experts are shared by more ranks than a tensor has.
+    pub(super) exchange_replaces_reduce: bool,
 }
 
 /// Returns the phases of a step at a stage of `layers`.
 pub(super) fn phases(
-    layers: u64,
-    (reduces, exchanges): (u64, u64),
+    stage: StageLayers,
+    has: LayerCollectives,
     collectives: StepCollectives,
 ) -> Vec<Phase> {
-    let of_layer = |layers: u64| {
-        let reduce = (reduces > 0).then_some(Phase::AllReduce {
-            times: layers * reduces,
-        });
-        let exchange = Phase::AllToAll { times: layers };
-        let exchanges = std::iter::repeat_n(exchange, usize::from(exchanges > 0) * 2);
-        (reduce, exchanges)
-    };
+    let StageLayers { layers, dense } = stage;
+    let reduce = |times: u64| (has.reduces && times > 0).then_some(Phase::AllReduce { times });
+    let exchange = |times: u64| (has.exchanges && times > 0).then_some(Phase::AllToAll { times });
     match collectives {
-        _ if reduces + exchanges == 0 => vec![Phase::Compute { number: 0, of: 1 }],
+        _ if !has.reduces && !has.exchanges => vec![Phase::Compute { number: 0, of: 1 }],
         StepCollectives::PerStep => {
-            let (reduce, exchanges) = of_layer(layers);
-            let compute = Phase::Compute { number: 0, of: 1 };
-            [compute]
-                .into_iter()
-                .chain(reduce)
-                .chain(exchanges)
-                .collect()
+            let mut phases = vec![Phase::Compute { number: 0, of: 1 }];
+            phases.extend(reduce(stage.all_reduces(has.exchange_replaces_reduce)));
+            phases.extend(exchange(layers - dense));
+            phases.extend(exchange(layers - dense));
+            phases
         }
         StepCollectives::PerLayer => {
             let of = 2 * layers;
@@ -290,14 +329,14 @@ pub(super) fn phases(
                     number: 2 * layer + half,
                     of,
                 };
-                let reduce = Phase::AllReduce { times: 1 };
-                let exchange = Phase::AllToAll { times: 1 };
+                let exchange = exchange(u64::from(layer >= dense));
+                let is_last_reduced = !has.exchange_replaces_reduce || layer < dense;
                 let mut phases = vec![compute(0)];
-                phases.extend((reduces > 0).then_some(reduce));
-                phases.extend((exchanges > 0).then_some(exchange));
+                phases.extend(reduce(1));
+                phases.extend(exchange);
                 phases.push(compute(1));
-                phases.extend((reduces > 1).then_some(reduce));
-                phases.extend((exchanges > 0).then_some(exchange));
+                phases.extend(reduce(u64::from(is_last_reduced)));
+                phases.extend(exchange);
                 phases
             };
             (0..layers).flat_map(layer).collect()

@@ -23,6 +23,10 @@ fn errors_name_their_key() {
     assert_eq!(key(&|c| c.tp = 16), "tp");
     assert_eq!(key(&|c| c.pp = 3), "pp");
     assert_eq!(key(&|c| c.ep = 2), "ep");
+    let latent = |c: &mut ServingConfig| c.model = ServedModel::DeepSeekV3;
+    assert_eq!(key(&|c| (latent(c), c.tp = 8).1), "");
+    assert_eq!(key(&|c| (latent(c), c.pp = 1).1), "");
+    assert_eq!(key(&|c| (latent(c), c.pp = 61).1), "pp");
     assert_eq!(key(&|c| (c.tp, c.pp) = (8, 2)), "tp");
     assert_eq!(key(&|c| c.instances = Some(9)), "instances");
     assert_eq!(key(&|c| c.prefill_instances = 8), "prefill_instances");

@@ -114,12 +114,13 @@ impl Timing {
                 let (operations, memory) = device.rates();
                 let tokens = load.tokens() as f64;
                 let groups = (width / tp) as f64;
-                // Two operations for each parameter, and four for each pair, head and element.
-                let heads = (4 * shape.layers * shape.heads * shape.head_dim) as f64;
-                let work = 2.0 * shape.active() * tokens + heads * load.pairs as f64;
+                // Two operations for each parameter, and those of pairs.
+                let pairs = shape.pair_operations() as f64 * load.pairs as f64;
+                let work = 2.0 * shape.active() * tokens + pairs;
                 let head = 2.0 * (shape.vocabulary * shape.hidden) as f64 * tokens;
-                let kv = (shape.kv_bytes() as f64) * load.context as f64 / tp as f64 / groups;
-                let read = shape.read_weights(tokens) / width as f64 + kv;
+                let parts = shape.kv_parts(tp) as f64 * groups;
+                let kv = shape.kv_bytes() as f64 * load.context as f64 / parts;
+                let read = shape.read_weights(tokens, (tp, width)) + kv;
                 let computing = (work + head) / width as f64 / (operations * reached.0);
                 let reading = read / (memory * reached.1);
                 Duration::from_secs_f64(computing.max(reading) / self.stages as f64)

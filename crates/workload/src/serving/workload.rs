@@ -10,7 +10,7 @@ use fabricsim_core::plugin::Application;
 
 use super::ServingConfig;
 use super::front_end::ServingFrontEnd;
-use super::plan::{Phase, Plan, TensorNetwork, all_reduces, phases};
+use super::plan::{LayerCollectives, Phase, Plan, StageLayers, TensorNetwork, phases};
 use super::rank::ServingRank;
 use super::tag::LONGEST;
 use super::timing::StepLoad;
@@ -23,15 +23,13 @@ use crate::workload::{NamedFile, Workload};
 impl ServingConfig {
     /// Returns the phases of a step at a stage.
     fn phases(&self) -> Vec<Phase> {
-        let layers = self.model.shape().layers / u64::from(self.pp);
-        let in_fabric = self.tp > 1 && self.tensor_network == TensorNetwork::Fabric;
-        let reduces = if in_fabric {
-            all_reduces(self.ep > self.tp)
-        } else {
-            0
+        let stage = StageLayers::new(&self.model.shape(), self.pp);
+        let has = LayerCollectives {
+            reduces: self.tp > 1 && self.tensor_network == TensorNetwork::Fabric,
+            exchanges: self.ep > 1,
+            exchange_replaces_reduce: self.ep > self.tp,
         };
-        let exchanges = u64::from(self.ep > 1);
-        phases(layers, (reduces, exchanges), self.collectives)
+        phases(stage, has, self.collectives)
     }
 
     /// Checks all keys. Returns the parts that all applications share.
@@ -147,9 +145,13 @@ impl Workload for ServingConfig {
         messages += width * (stages - 1.0) * steps;
         bytes += tp * (stages - 1.0) * tokens * activation;
         if layout.is_split() {
-            let moved = |input, output| if output > 1 { f64::from(input) } else { 0.0 };
-            messages += count * f64::from(layout.ranks_of_instance());
-            bytes += sum(&moved) * plan.shape.kv_bytes() as f64;
+            let ranks = f64::from(layout.cache_ranks());
+            let moved = |input, output| match output {
+                1 => 0.0,
+                _ => plan.cache(input).as_f64() * ranks,
+            };
+            messages += count * ranks;
+            bytes += sum(&moved);
         }
         if plan.front_end.is_some() {
             messages += 3.0 * count;

@@ -30,7 +30,7 @@ fn text(keys: &str) -> String {
     )
 }
 
-const KEYS: [&str; 4] = [
+const KEYS: [&str; 5] = [
     r#"
         model = "llama-3-8b"
         tp = 2
@@ -62,6 +62,12 @@ const KEYS: [&str; 4] = [
         prefill_instances = 4
         ttft_limit = "5ms"
         tpot_limit = "8ms"
+    "#,
+    r#"
+        model = "mixtral-8x7b"
+        tp = 2
+        ep = 4
+        prefill_instances = 2
     "#,
 ];
 

@@ -5,6 +5,7 @@ use super::{ACK, DECODE, DELAY, MTU, PROMPT, message, packet, run, star, wire};
 use fabricsim::outcome::{Summary, run_to_folder};
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_report::{ServingRecord, read_serving};
+use fabricsim_workload::ServingRank;
 
 /// Bytes of a token in the KV cache of Llama 3 8B: keys and values of 32 layers with 8 heads of 128
 /// elements of 2 bytes.
@@ -114,6 +115,45 @@ fn ranks_send_their_parts_at_the_same_time() {
     let expected = message(64) + ACK + message(2 * CACHE) + ACK + message(64);
     assert_eq!(rows[0].kv_transfer.as_ps(), expected);
     assert_eq!(summary.serving[0].kv_bytes, 4 * CACHE);
+}
+
+/// With latent attention, each rank of a tensor has the whole cache: 576 elements of 2 bytes in each
+/// of 61 layers.
+#[test]
+fn ranks_with_latent_attention_send_the_whole_cache() {
+    let keys = r#"
+        model = "deepseek-v3"
+        rate = 1
+        count = 1
+        input_tokens = 4
+        output_tokens = 2
+        tp = 2
+        tensor_network = "scale-up"
+        prefill_instances = 1
+    "#;
+    let (summary, _, rows) = run(&star(4, keys), 1);
+    let cache = 4 * 61 * 576 * 2;
+    let expected = message(64) + ACK + message(cache) + ACK + message(64);
+    assert_eq!(rows[0].kv_transfer.as_ps(), expected);
+    assert_eq!(summary.serving[0].kv_bytes, 2 * cache);
+}
+
+/// With two ranks that share only the experts, each one has the caches of every second request.
+#[test]
+fn caches_are_on_one_rank_if_only_experts_are_shared() {
+    let keys = r#"
+        model = "mixtral-8x7b"
+        rate = 1
+        count = 5
+        input_tokens = 2
+        output_tokens = 2
+        ep = 2
+        prefill_instances = 1
+    "#;
+    let simulation = crate::support::run(&star(4, keys), 1);
+    let ranks = simulation.applications::<ServingRank>();
+    let sent: Vec<u64> = ranks.map(|(_, rank)| rank.cache_bytes()).collect();
+    assert_eq!(sent, [3 * 2 * CACHE, 2 * 2 * CACHE, 0, 0]);
 }
 
 /// The decoding instance sends the first token to the front end when the cache has arrived, after

@@ -7,7 +7,7 @@ use super::super::tag::Message;
 use super::ServingRank;
 
 impl ServingRank {
-    /// Lets all ranks of the instance send the cache of `request` to their counterparts.
+    /// Lets the ranks of the instance that have the cache of `request` send it to their counterparts.
     pub(super) fn spread_cache(
         &mut self,
         context: &mut AppContext<'_>,
@@ -15,8 +15,9 @@ impl ServingRank {
         decoder: u32,
     ) {
         let layout = self.plan.layout.clone();
+        let members = self.plan.cache_members(request);
         for stage in 0..layout.stages {
-            for member in 0..layout.width {
+            for member in members.clone() {
                 let place = Place {
                     stage,
                     member,
@@ -28,7 +29,9 @@ impl ServingRank {
                 }
             }
         }
-        self.send_cache(context, request, decoder);
+        if members.contains(&self.place.member) {
+            self.send_cache(context, request, decoder);
+        }
     }
 
     pub(super) fn send_cache(&mut self, context: &mut AppContext<'_>, request: u32, decoder: u32) {

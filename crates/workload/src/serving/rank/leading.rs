@@ -212,7 +212,7 @@ impl ServingRank {
         };
         let parts = leader.parts.entry(request).or_default();
         *parts += 1;
-        if *parts < self.plan.layout.ranks_of_instance() {
+        if *parts < self.plan.layout.cache_ranks() {
             return;
         }
         leader.parts.remove(&request);
