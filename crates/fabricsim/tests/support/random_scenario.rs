@@ -85,7 +85,7 @@ const POLICIES: [&str; 6] = [
     "reps",
 ];
 
-const WORKLOADS: [&str; 6] = [
+const WORKLOADS: [&str; 8] = [
     r#"kind = "poisson"
         sizes = "websearch"
         load = 0.8
@@ -106,6 +106,30 @@ const WORKLOADS: [&str; 6] = [
         operation = "all-reduce"
         algorithm = "ring"
         size = "400KB""#,
+    r#"kind = "serving"
+        model = "llama-3-8b"
+        rate = 100000
+        count = 12
+        tokens = "exponential"
+        input_tokens = 3
+        output_tokens = 3
+        hosts = ["0..7"]
+        front_end = 7
+        routing = "least-outstanding"
+        prefill_instances = 3
+        chunk_tokens = 2
+        timing = "linear"
+        step_time = "3us""#,
+    r#"kind = "serving"
+        model = "mixtral-8x7b"
+        rate = 200000
+        count = 3
+        input_tokens = 1
+        output_tokens = 2
+        tp = 2
+        ep = 4
+        timing = "linear"
+        step_time = "1us""#,
 ];
 
 const EVENTS: [&str; 4] = [
