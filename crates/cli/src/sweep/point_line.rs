@@ -1,6 +1,6 @@
 //! The line of a point on the screen.
 
-use fabricsim::outcome::JobSummary;
+use fabricsim::outcome::{JobSummary, ServingSummary};
 use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults};
 use fabricsim_plot::figure::{Unit, quantity};
 
@@ -15,8 +15,8 @@ pub(super) fn point_line(outcome: &PointOutcome) -> String {
             };
             let all = results.slowdown.first();
             let slowdowns = match all.and_then(|row| row.p50) {
-                // Messages of jobs have no slowdowns.
-                None if !results.jobs.is_empty() => String::new(),
+                // Messages of jobs and of language models have no slowdowns.
+                None if !(results.jobs.is_empty() && results.serving.is_empty()) => String::new(),
                 p50 => format!(
                     ", slowdown p50 {} p95 {} p99 {}",
                     slowdown(p50),
@@ -25,11 +25,12 @@ pub(super) fn point_line(outcome: &PointOutcome) -> String {
                 ),
             };
             format!(
-                "{name}: {}, {} of {} flows{slowdowns}{}{}",
+                "{name}: {}, {} of {} flows{slowdowns}{}{}{}",
                 results.status.name(),
                 results.flows.finished,
                 results.flows.started + results.flows.unreachable,
                 jobs(results),
+                requests(results),
                 losses(results),
             )
         }
@@ -55,6 +56,28 @@ fn jobs(results: &PointResults) -> String {
         format!(", iteration{name} {time}{}", bus.unwrap_or_default())
     };
     results.jobs.iter().map(job).collect()
+}
+
+/// Returns the time to the first token and the time of each further token of each flow class with
+/// requests to a language model; empty if there are none.
+fn requests(results: &PointResults) -> String {
+    let time =
+        |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), |ns| quantity(ns, Unit::Nanoseconds));
+    let class = |class: &ServingSummary| {
+        let name = match results.serving.len() {
+            1 => String::new(),
+            _ => format!(" of class {}", class.class),
+        };
+        let (ttft, tpot) = (class.ttft, class.tpot);
+        format!(
+            ", TTFT{name} p50 {} p99 {}, TPOT{name} p50 {} p99 {}",
+            time(ttft.and_then(|times| times.p50_ns)),
+            time(ttft.and_then(|times| times.p99_ns)),
+            time(tpot.and_then(|times| times.p50_ns)),
+            time(tpot.and_then(|times| times.p99_ns)),
+        )
+    };
+    results.serving.iter().map(class).collect()
 }
 
 /// Returns the losses of a point for the end of its line; empty if there are none.

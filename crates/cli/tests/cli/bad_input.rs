@@ -84,6 +84,7 @@ mod places;
 mod queries;
 mod routing;
 mod rpc;
+mod serving;
 mod tcp;
 mod units;
 mod values;
@@ -105,6 +106,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         queries::CASES,
         routing::CASES,
         rpc::CASES,
+        serving::CASES,
         graphs::CASES,
         tcp::CASES,
         nodes::CASES,

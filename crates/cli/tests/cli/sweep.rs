@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Folder, Outcome, project, project_text};
 
 mod errors;
+mod lines;
 mod stopped;
 mod warm;
 
