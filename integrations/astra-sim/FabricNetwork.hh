@@ -3,30 +3,17 @@
 #define FABRICSIM_ASTRA_FABRIC_NETWORK_HH
 
 #include <astra-sim/common/AstraNetworkAPI.hh>
-#include <fabricsim.h>
+#include <Fabric.hh>
 
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace FabricSim {
-
-// A callback of ASTRA-sim with its argument. Without a function, a call does nothing.
-struct Handler {
-    void (*function)(void *) = nullptr;
-    void *argument = nullptr;
-
-    void call() const
-    {
-        if (function != nullptr) {
-            function(argument);
-        }
-    }
-};
 
 // The event at which the handler of a send is called.
 enum class SendEnd {
@@ -36,35 +23,17 @@ enum class SendEnd {
     Delivered,
 };
 
-// The network that all ranks share. Times are exact to the picosecond. Each rank is a host.
-class Fabric {
+// The network with ASTRA-sim's receives.
+class AstraFabric final : public Fabric {
 public:
-    // Loads the file `scenario` with changes such as "cc.kind=hpcc". `rank_hosts` names the host of
-    // each rank. write_flows() needs `keep_flows`, which takes about a hundred bytes per message.
-    Fabric(const std::string &scenario, const std::vector<std::string> &settings, std::uint32_t threads,
-           std::size_t ranks, const std::vector<std::string> &rank_hosts, SendEnd send_end,
-           bool keep_flows);
-    Fabric(const Fabric &) = delete;
-    Fabric &operator=(const Fabric &) = delete;
-    ~Fabric();
+    AstraFabric(const Scenario &scenario, std::size_t ranks, const std::vector<std::string> &rank_hosts,
+                SendEnd send_end);
 
-    // Runs until no event is left. Rethrows the exception of a handler, and throws if messages are
-    // stuck.
-    void run();
-
-    std::uint64_t now() const;
-    std::size_t ranks() const { return hosts_.size(); }
-    FabricsimStatistics statistics() const;
-    std::uint64_t messages() const { return messages_; }
+    // Returns the number of receives that wait for a message.
     std::uint64_t unmatched() const;
-    void write_flows(const std::string &path) const;
-
-    // Returns the picoseconds per byte from rank 0 to rank 1 on the idle network.
-    double ps_per_byte() const;
 
     void send(int src, int dst, int tag, std::uint64_t bytes, Handler sent);
     void receive(int dst, int src, int tag, std::uint64_t bytes, Handler received);
-    void schedule(std::uint64_t at, Handler task);
     void finished(int rank);
     const std::vector<std::uint64_t> &finish_times() const { return finished_; }
 
@@ -76,35 +45,18 @@ private:
         std::deque<std::pair<std::uint64_t, Handler>> waiting;
         bool matching = false;
     };
-    struct UnderWay {
-        Key key;
-        std::uint64_t bytes = 0;
-        Handler sent;
-    };
 
-    static void on_event(void *self, const FabricsimEvent *event) noexcept;
-    void handle(const FabricsimEvent &event);
     void arrive(const Key &key, std::uint64_t bytes);
-    std::uint64_t keep(UnderWay message);
-    std::uint32_t host(int rank) const;
 
-    FabricsimHandle simulation_ = 0;
     SendEnd send_end_;
-    std::vector<std::uint32_t> hosts_;
     std::map<Key, Match> matches_;
-    std::vector<UnderWay> under_way_;
-    std::vector<std::uint64_t> free_messages_;
-    std::vector<Handler> tasks_;
-    std::vector<std::uint64_t> free_tasks_;
     std::vector<std::uint64_t> finished_;
-    std::uint64_t messages_ = 0;
-    std::exception_ptr thrown_;
 };
 
 // The interface of one rank to the network.
 class FabricNetwork final : public AstraSim::AstraNetworkAPI {
 public:
-    FabricNetwork(int rank, Fabric &fabric) : AstraNetworkAPI(rank), fabric_(fabric) {}
+    FabricNetwork(int rank, AstraFabric &fabric) : AstraNetworkAPI(rank), fabric_(fabric) {}
 
     int sim_send(void *buffer, std::uint64_t count, int type, int dst, int tag, AstraSim::sim_request *request,
                  void (*msg_handler)(void *), void *fun_arg) override;
@@ -116,7 +68,7 @@ public:
     void sim_notify_finished() override;
 
 private:
-    Fabric &fabric_;
+    AstraFabric &fabric_;
 };
 
 } // namespace FabricSim

@@ -1,5 +1,6 @@
 // The command that runs ASTRA-sim on fabricsim.
 #include "FabricNetwork.hh"
+#include "Options.hh"
 
 #include <astra-sim/common/Logging.hh>
 #include <astra-sim/system/Sys.hh>
@@ -33,59 +34,6 @@ const char *const HELP =
     "  --comm-group-configuration, --num-queues-per-dim, --comm-scale, --injection-scale,\n"
     "  --rendezvous-protocol, --logging-configuration, --logging-folder: as ASTRA-sim has them\n";
 
-// The options of the command line, in the form "--name=value".
-class Options {
-public:
-    Options(int argc, char **argv)
-    {
-        for (int i = 1; i < argc; i++) {
-            const std::string text = argv[i];
-            const auto equals = text.find('=');
-            if (text.rfind("--", 0) != 0 || equals == std::string::npos) {
-                throw std::invalid_argument("cannot read `" + text + "`\n\n" + HELP);
-            }
-            values_.emplace(text.substr(2, equals - 2), text.substr(equals + 1));
-        }
-    }
-
-    std::string get(const std::string &name, const char *otherwise = nullptr)
-    {
-        known_[name] = true;
-        const auto found = values_.find(name);
-        if (found != values_.end()) {
-            return found->second;
-        }
-        if (otherwise == nullptr) {
-            throw std::invalid_argument("--" + name + " is missing\n\n" + HELP);
-        }
-        return otherwise;
-    }
-
-    std::vector<std::string> all(const std::string &name)
-    {
-        known_[name] = true;
-        std::vector<std::string> found;
-        const auto range = values_.equal_range(name);
-        for (auto it = range.first; it != range.second; ++it) {
-            found.push_back(it->second);
-        }
-        return found;
-    }
-
-    void refuse_unknown() const
-    {
-        for (const auto &value : values_) {
-            if (known_.count(value.first) == 0) {
-                throw std::invalid_argument("there is no option --" + value.first + "\n\n" + HELP);
-            }
-        }
-    }
-
-private:
-    std::multimap<std::string, std::string> values_;
-    std::map<std::string, bool> known_;
-};
-
 std::vector<int> dimensions(const std::string &text)
 {
     std::vector<int> sizes;
@@ -97,22 +45,6 @@ std::vector<int> dimensions(const std::string &text)
         }
     }
     return sizes;
-}
-
-std::vector<std::string> lines(const std::string &path)
-{
-    std::vector<std::string> found;
-    if (path.empty()) {
-        return found;
-    }
-    std::ifstream file(path);
-    if (!file) {
-        throw std::runtime_error("cannot read " + path);
-    }
-    for (std::string line; std::getline(file, line);) {
-        found.push_back(line);
-    }
-    return found;
 }
 
 FabricSim::SendEnd send_end(const std::string &name)
@@ -188,22 +120,20 @@ void write_operations(const std::string &path, const std::vector<std::unique_ptr
     }
 }
 
-void run(Options &options)
+void run(FabricSim::Options &options)
 {
     const auto workload = options.get("workload-configuration");
     const auto system = options.get("system-configuration");
     const auto memory = options.get("remote-memory-configuration");
-    const auto scenario = options.get("fabric");
-    const auto settings = options.all("set");
+    const auto scenario = options.scenario();
     const auto topology = dimensions(options.get("logical-topology"));
     const auto groups = options.get("comm-group-configuration", "empty");
     const auto queues = std::stoi(options.get("num-queues-per-dim", "1"));
     const auto comm_scale = std::stod(options.get("comm-scale", "1"));
     const auto injection_scale = std::stod(options.get("injection-scale", "1"));
     const auto rendezvous = options.get("rendezvous-protocol", "false") == "true";
-    const auto threads = static_cast<std::uint32_t>(std::stoul(options.get("threads", "1")));
     const auto end = send_end(options.get("send-end", "acknowledged"));
-    const auto rank_hosts = lines(options.get("rank-hosts", ""));
+    const auto rank_hosts = FabricSim::lines(options.get("rank-hosts", ""));
     const auto flows = options.get("flows", "");
     const auto operations = options.get("operations", "");
     const auto logging = options.get("logging-configuration", "empty");
@@ -214,7 +144,7 @@ void run(Options &options)
     for (const auto size : topology) {
         ranks *= static_cast<std::size_t>(size);
     }
-    FabricSim::Fabric fabric(scenario, settings, threads, ranks, rank_hosts, end, !flows.empty());
+    FabricSim::AstraFabric fabric(scenario, ranks, rank_hosts, end);
     AstraSim::LoggerFactory::init(logging, folder);
     {
         const auto remote = std::make_unique<Analytical::AnalyticalRemoteMemory>(memory);
@@ -267,7 +197,7 @@ void run(Options &options)
 int main(int argc, char **argv)
 {
     try {
-        Options options(argc, argv);
+        FabricSim::Options options(argc, argv, HELP);
         run(options);
         return 0;
     } catch (const std::exception &error) {

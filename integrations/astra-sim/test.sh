@@ -16,27 +16,11 @@ fi
 astra=$(cd "$ASTRA_SIM_DIR" && pwd)
 examples=$astra/examples
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-build=${BUILD:-$work/build}
+. ../common/library.sh
 
-profile=${PROFILE:-release}
-root=$(cd ../.. && pwd)
-cargo build --locked --quiet --profile "$profile" -p fabricsim-capi -p fabricsim-cli
-case $profile in dev) folder=debug ;; *) folder=$profile ;; esac
-library=$(cd "${CARGO_TARGET_DIR:-$root/target}/$folder" && pwd)
-sed -e "s|@PREFIX@|$work|" -e "s|@LIBDIR@|$library|" -e "s|@INCLUDEDIR@|$root/crates/capi/include|" \
-    -e "s|@VERSION@|0|" ../../crates/capi/fabricsim.pc.in >"$work/fabricsim.pc"
-export LD_LIBRARY_PATH=$library PKG_CONFIG_PATH=$work
-
-cmake -S . -B "$build" -DASTRA_SIM_DIR="$astra" ${CMAKE_OPTIONS:-} >"$work/cmake.log" || {
-    cat "$work/cmake.log"
-    exit 1
-}
-cmake --build "$build" --target AstraSim_Fabric -j "$(nproc)" >"$work/build.log" 2>&1 || {
-    tail -n 40 "$work/build.log"
-    exit 1
-}
+library
+# shellcheck disable=SC2086 # several options
+make_target AstraSim_Fabric -DASTRA_SIM_DIR="$astra" ${CMAKE_OPTIONS:-}
 
 # A system that adds nothing to the network's time: one chunk, no delay, memory without limit.
 sed -e 's/"endpoint-delay": *[0-9]*/"endpoint-delay": 0/' -e 's/"local-mem-bw": *[0-9]*/"local-mem-bw": 1000000000/' \
@@ -63,7 +47,7 @@ alone() {
         printf '[[workload]]\nkind = "collective"\noperation = "%s"\nalgorithm = "ring"\nsize = "%sB"\n' "$1" "$3"
         echo 'connections = "per-message"'
     } >"$work/alone.toml"
-    "$library/fabricsim" run "$work/alone.toml" --quiet --force --out "$work/alone" >/dev/null
+    "$fabricsim" run "$work/alone.toml" --quiet --force --out "$work/alone" >/dev/null
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "duration_ns") column = i }
              NR == 2 { printf "%.3f\n", $column / 1000 }' "$work/alone/collectives.csv"
 }
