@@ -1,0 +1,108 @@
+// The command that runs ATLAHS' schedules on fabricsim.
+#include "FabricApi.hh"
+#include "Options.hh"
+
+#include <logsim-interface.h>
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+namespace {
+
+const char *const HELP =
+    "atlahs_fabric --goal=FILE.bin --fabric=SCENARIO.toml\n"
+    "\n"
+    "  --goal=FILE                 a binary schedule, which ATLAHS' txt2bin makes of GOAL\n"
+    "  --fabric=FILE               the scenario of the network\n"
+    "  --set=cc.kind=hpcc          a change to the scenario; may be repeated\n"
+    "  --overhead=0                nanoseconds of the processor for each message (o of LogGOPS)\n"
+    "  --message-end=delivered     when a message has ended, at both ends: delivered, or acknowledged\n"
+    "  --rank-hosts=FILE           the host of each rank, one a line (default: rank i is host i). With n NICs,\n"
+    "                              NIC j of rank i is host n*i + j\n"
+    "  --threads=1                 threads for switches; results do not depend on it\n"
+    "  --flows=FILE                writes all messages with their completion times, as fct.csv\n";
+
+FabricSim::MessageEnd message_end(const std::string &name)
+{
+    if (name == "delivered") {
+        return FabricSim::MessageEnd::Delivered;
+    }
+    if (name == "acknowledged") {
+        return FabricSim::MessageEnd::Acknowledged;
+    }
+    throw std::invalid_argument("--message-end is delivered or acknowledged, and not " + name);
+}
+
+// Returns --overhead, in nanoseconds.
+int overhead(FabricSim::Options &options)
+{
+    const auto text = options.get("overhead", "0");
+    std::size_t read = 0;
+    int nanoseconds = -1;
+    try {
+        nanoseconds = std::stoi(text, &read);
+    } catch (const std::logic_error &) {
+    }
+    if (nanoseconds < 0 || read != text.size()) {
+        throw std::invalid_argument("--overhead is a whole number of nanoseconds, and not `" + text + "`");
+    }
+    return nanoseconds;
+}
+
+void run(FabricSim::Options &options)
+{
+    const auto goal = options.get("goal");
+    const auto scenario = options.scenario();
+    const auto nanoseconds = overhead(options);
+    const auto end = message_end(options.get("message-end", "delivered"));
+    const auto rank_hosts = FabricSim::lines(options.get("rank-hosts", ""));
+    const auto flows = options.get("flows", "");
+    options.refuse_unknown();
+    // The scheduler would end the process without a word about the reason.
+    if (!std::ifstream(goal)) {
+        throw std::runtime_error("cannot read " + goal);
+    }
+
+    FabricSim::Fabric fabric(scenario, rank_hosts.empty() ? FabricSim::ALL_HOSTS : rank_hosts.size(), rank_hosts);
+    FabricSim::connect(fabric, end);
+    AtlahsHtsimApi api;
+    LogSimInterface scheduler(nullptr, static_cast<TrafficLoggerSimple *>(nullptr), EventList::getTheEventList(),
+                              nullptr, nullptr);
+    api.setEventList(&EventList::getTheEventList());
+    api.setLogSimInterface(&scheduler);
+    scheduler.htsim_api = &api;
+    // It serves computations of the protocols that it knows.
+    scheduler.set_protocol(SENDER_PROTOCOL);
+    scheduler.lgs_o = nanoseconds;
+    scheduler.percentage_lgs = 0;
+    api.Setup();
+    const auto begun = std::chrono::steady_clock::now();
+    start_lgs(goal, scheduler);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
+    const auto last = EventList::now();
+    const auto statistics = fabric.statistics();
+    std::printf("finished after %" PRIu64 ".%06" PRIu64 " us; %" PRIu64 " messages, %" PRIu64 " packet-hops, %" PRIu64
+                " drops, %.2f s\n",
+                last / 1'000'000, last % 1'000'000, fabric.messages(), statistics.packet_hops, statistics.drops,
+                wall.count());
+    if (!flows.empty()) {
+        fabric.write_flows(flows);
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    try {
+        FabricSim::Options options(argc, argv, HELP);
+        run(options);
+        return 0;
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,173 @@
+// The command that runs SimAI on fabricsim.
+#include "Options.hh"
+#include "SimAiNetwork.hh"
+
+#include <astra-sim/system/Common.hh>
+#include <astra-sim/system/MockNcclLog.h>
+#include <astra-sim/system/Sys.hh>
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+namespace {
+
+const char *const HELP =
+    "SimAI_fabric --workload=FILE --topology=FILE --fabric=SCENARIO.toml\n"
+    "\n"
+    "  --workload=FILE             a workload of AICB, as of SimAI_simulator -w\n"
+    "  --topology=FILE             a topology of SimAI, as of SimAI_simulator -n: GPUs, servers, type of GPU\n"
+    "  --fabric=FILE               the scenario of the network, which `fabricsim import` makes of the topology\n"
+    "  --set=cc.kind=hpcc          a change to the scenario; may be repeated\n"
+    "  --send-latency=6            microseconds from a send to its first packet (default: AS_SEND_LAT, or 6)\n"
+    "  --send-end=delivered        when a send has ended: delivered, or acknowledged\n"
+    "  --rank-hosts=FILE           the name of the host of each GPU, one a line (default: GPU i is host i)\n"
+    "  --threads=1                 threads for switches; results do not depend on it\n"
+    "  --results=PREFIX            the beginning of SimAI's files of results (default: ncclFlowModel_)\n"
+    "  --flows=FILE                writes all messages with their completion times, as fct.csv\n";
+
+// The first line of a topology of SimAI.
+struct Cluster {
+    int gpus;
+    int gpus_per_server;
+    int nvswitches;
+    GPUType gpu;
+};
+
+GPUType gpu_type(const std::string &name)
+{
+    if (name == "A100") {
+        return GPUType::A100;
+    }
+    if (name == "A800") {
+        return GPUType::A800;
+    }
+    if (name == "H100") {
+        return GPUType::H100;
+    }
+    if (name == "H800") {
+        return GPUType::H800;
+    }
+    return GPUType::NONE;
+}
+
+Cluster read_cluster(const std::string &path)
+{
+    std::ifstream file(path);
+    if (!file) {
+        throw std::runtime_error("cannot read " + path);
+    }
+    int nodes = 0;
+    int switches = 0;
+    int links = 0;
+    std::string type;
+    Cluster cluster{};
+    file >> nodes >> cluster.gpus_per_server >> cluster.nvswitches >> switches >> links >> type;
+    cluster.gpus = nodes - cluster.nvswitches - switches;
+    if (!file || cluster.gpus < 1 || cluster.gpus_per_server < 1 || cluster.nvswitches < 0) {
+        throw std::runtime_error(path + ": the first line of a topology of SimAI is `nodes gpus-per-server " +
+                                 "nvswitches switches links gpu-type`");
+    }
+    cluster.gpu = gpu_type(type);
+    return cluster;
+}
+
+// Returns the picoseconds of --send-latency.
+std::uint64_t send_latency(FabricSim::Options &options)
+{
+    const char *const variable = std::getenv("AS_SEND_LAT");
+    const auto text = options.get("send-latency", variable != nullptr ? variable : "6");
+    std::size_t read = 0;
+    int microseconds = -1;
+    try {
+        microseconds = std::stoi(text, &read);
+    } catch (const std::logic_error &) {
+    }
+    if (microseconds < 0 || read != text.size()) {
+        throw std::invalid_argument("--send-latency is a whole number of microseconds, and not `" + text + "`");
+    }
+    return static_cast<std::uint64_t>(microseconds) * 1'000'000;
+}
+
+FabricSim::SendEnd send_end(const std::string &name)
+{
+    if (name == "acknowledged") {
+        return FabricSim::SendEnd::Acknowledged;
+    }
+    if (name == "delivered") {
+        return FabricSim::SendEnd::Delivered;
+    }
+    throw std::invalid_argument("--send-end is delivered or acknowledged, and not " + name);
+}
+
+void run(FabricSim::Options &options)
+{
+    const auto workload = options.get("workload");
+    const auto cluster = read_cluster(options.get("topology"));
+    const auto scenario = options.scenario();
+    const auto latency = send_latency(options);
+    const auto end = send_end(options.get("send-end", "delivered"));
+    const auto rank_hosts = FabricSim::lines(options.get("rank-hosts", ""));
+    const auto results = options.get("results", "ncclFlowModel_");
+    const auto flows = options.get("flows", "");
+    options.refuse_unknown();
+
+    FabricSim::SimAiFabric fabric(scenario, static_cast<std::size_t>(cluster.gpus), rank_hosts, latency, end);
+    // As in SimAI's front end of ns-3, NVSwitches have systems, which take part if NVLS is enabled.
+    const int systems = cluster.gpus + cluster.nvswitches;
+    std::vector<int> nvswitches;
+    for (int id = cluster.gpus; id < systems; id++) {
+        nvswitches.push_back(id);
+    }
+    std::vector<std::unique_ptr<FabricSim::SimAiNetwork>> networks;
+    // A system deletes itself when it has ended.
+    std::vector<AstraSim::Sys *> running;
+    for (int id = 0; id < systems; id++) {
+        networks.push_back(std::make_unique<FabricSim::SimAiNetwork>(id, fabric));
+        running.push_back(new AstraSim::Sys(networks.back().get(), nullptr, id, 0, 1, {systems}, {1}, "", workload, 1,
+                                            1, 1, 1, 0, results, "test1", true, false, cluster.gpu, {cluster.gpus},
+                                            nvswitches, cluster.gpus_per_server));
+        running.back()->nvswitch_id = id < cluster.gpus ? cluster.gpus + id / cluster.gpus_per_server : id;
+        running.back()->num_gpus = cluster.gpus;
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    // Within the run, so that everything of the start happens at the instant 0.
+    fabric.schedule(0, [&running] {
+        for (auto *const system : running) {
+            system->workload->fire();
+        }
+    });
+    fabric.run();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
+    if (!fabric.reported()) {
+        throw std::runtime_error("rank 0 has not finished, and " + std::to_string(fabric.unmatched()) +
+                                 " receives wait for messages that nobody sends");
+    }
+    const auto statistics = fabric.statistics();
+    std::printf("%d GPUs, finished after %.3f us; %" PRIu64 " messages, %" PRIu64 " packet-hops, %" PRIu64
+                " drops, %.2f s\n",
+                cluster.gpus, static_cast<double>(fabric.end()) / 1e6, fabric.messages(), statistics.packet_hops,
+                statistics.drops, wall.count());
+    if (!flows.empty()) {
+        fabric.write_flows(flows);
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    try {
+        MockNcclLog::set_log_name("SimAI.log");
+        FabricSim::Options options(argc, argv, HELP);
+        run(options);
+        return 0;
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}
