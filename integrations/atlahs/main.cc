@@ -2,12 +2,12 @@
 #include "FabricApi.hh"
 #include "Options.hh"
 
+#include <lgs/Parser.hpp>
 #include <logsim-interface.h>
 
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <memory>
 #include <stdexcept>
 
 namespace {
@@ -52,6 +52,28 @@ int overhead(FabricSim::Options &options)
     return nanoseconds;
 }
 
+// Returns the number of messages of a schedule that cross the network.
+std::uint64_t messages(const std::string &goal)
+{
+    std::uint64_t sends = 0;
+    Parser parser(goal, false);
+    std::uint32_t rank = 0;
+    for (auto &schedule : parser.schedules) {
+        SerializedGraph::nodelist_t operations;
+        do {
+            operations.clear();
+            schedule.GetExecutableNodes(&operations);
+            for (const auto &operation : operations) {
+                sends += operation.type == OP_SEND && operation.target != rank ? 1 : 0;
+                schedule.MarkNodeAsStarted(operation.offset);
+                schedule.MarkNodeAsDone(operation.offset);
+            }
+        } while (!operations.empty());
+        rank++;
+    }
+    return sends;
+}
+
 void run(FabricSim::Options &options)
 {
     const auto goal = options.get("goal");
@@ -65,12 +87,14 @@ void run(FabricSim::Options &options)
     if (!std::ifstream(goal)) {
         throw std::runtime_error("cannot read " + goal);
     }
+    const auto expected = messages(goal);
 
     FabricSim::Fabric fabric(scenario, rank_hosts.empty() ? FabricSim::ALL_HOSTS : rank_hosts.size(), rank_hosts);
     FabricSim::connect(fabric, end);
     AtlahsHtsimApi api;
-    LogSimInterface scheduler(nullptr, static_cast<TrafficLoggerSimple *>(nullptr), EventList::getTheEventList(),
-                              nullptr, nullptr);
+    // Static, because its constructor reads members that it expects to be zero.
+    static LogSimInterface scheduler(nullptr, static_cast<TrafficLoggerSimple *>(nullptr), EventList::getTheEventList(),
+                                     nullptr, nullptr);
     api.setEventList(&EventList::getTheEventList());
     api.setLogSimInterface(&scheduler);
     scheduler.htsim_api = &api;
@@ -90,6 +114,11 @@ void run(FabricSim::Options &options)
                 wall.count());
     if (!flows.empty()) {
         fabric.write_flows(flows);
+    }
+    if (fabric.messages() != expected) {
+        throw std::runtime_error("the schedule has not ended: " + std::to_string(fabric.messages()) + " of " +
+                                 std::to_string(expected) + " messages have been sent. If receives of one rank have " +
+                                 "the same source and tag, the scheduler matches them in any order");
     }
 }
 

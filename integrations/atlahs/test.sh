@@ -43,12 +43,21 @@ alone() {
 print("%.3f" % json.load(open(sys.argv[1]))["jobs"][0]["completion_ns"])' "$work/alone/summary.json"
 }
 
+# Gives the n-th send of a rank and its n-th receive the tag n. The patterns have one tag for all
+# messages between two ranks, and ATLAHS' scheduler matches receives of one tag in any order. The n-th
+# receive of a rank gets the n-th message of its neighbor in these patterns.
+tags='/^rank/ { sends = 0; receives = 0 }
+/: send/ { sub(/ tag [0-9]+/, ""); $0 = $0 " tag " sends++ }
+/: recv/ { sub(/ tag [0-9]+/, ""); $0 = $0 " tag " receives++ }
+{ print }'
+
 failed=0
 for pattern in allreduce_ring allreduce_recdoub dissemination; do
     for ranks in 4 16; do
         for size in 8 1000 100000; do
             goal=$work/$pattern-$ranks-$size.goal
-            "$build/schedgen" -p $pattern -s $ranks -d $size -o "$goal" >/dev/null
+            "$build/schedgen" -p $pattern -s $ranks -d $size -o "$work/pattern.goal" >/dev/null
+            awk "$tags" "$work/pattern.goal" >"$goal"
             measured=$(atlahs "$goal" star16.toml)
             expected=$(alone "$goal" star16.toml posted)
             if [ "$measured" != "$expected" ]; then
@@ -59,15 +68,27 @@ for pattern in allreduce_ring allreduce_recdoub dissemination; do
     done
 done
 
-# A trace of MPI. ATLAHS lets a calc of 0 take 1 ns, a send end when its message is received, and a message
+# A schedule that does not end is an error.
+"$build/schedgen" -p allreduce_ring -s 16 -d 1000 -o "$work/pattern.goal" >/dev/null
+"$build/txt2bin" -i "$work/pattern.goal" -o "$work/schedule.bin" >/dev/null
+if "$build/atlahs_fabric" --goal="$work/schedule.bin" --fabric=star16.toml >/dev/null 2>"$work/errors"; then
+    echo "a schedule with one tag for all messages has ended" >&2
+    failed=1
+fi
+grep -q "of 480 messages have been sent" "$work/errors"
+
+# Traces of MPI. ATLAHS lets a calc of 0 take 1 ns, a send end when its message is received, and a message
 # wait for the messages before it at its NIC.
 traces=$sources/goal_gen/hpc/Schedgen/liballprof-samples
+"$build/schedgen" -p trace --traces "$traces/bcast/trace_bcast-0.dat" -o "$work/bcast.goal" >/dev/null
 "$build/schedgen" -p trace --traces "$traces/sweep3d-2x2/pmpi-trace-rank-0.txt" -o "$work/sweep3d.goal" >/dev/null
-for end in delivered acknowledged; do
-    atlahs "$work/sweep3d.goal" star16.toml --message-end=$end >/dev/null
-done
-for end in posted acknowledged; do
-    echo "sweep3d.goal alone, sends end when $end: $(alone "$work/sweep3d.goal" star16.toml $end) ns" >&2
+for trace in bcast sweep3d; do
+    for end in delivered acknowledged; do
+        atlahs "$work/$trace.goal" star16.toml --message-end=$end >/dev/null
+    done
+    for end in posted acknowledged; do
+        echo "$trace.goal alone, sends end when $end: $(alone "$work/$trace.goal" star16.toml $end) ns" >&2
+    done
 done
 while [ $# -ge 2 ]; do
     atlahs "$1" "$2" >/dev/null

@@ -21,7 +21,7 @@ sources() {
 library() {
     local profile=${PROFILE:-release} folder root library
     root=$(cd ../.. && pwd)
-    cargo build --locked --quiet --profile "$profile" -p fabricsim-capi -p fabricsim-cli
+    cargo build --locked --quiet --profile "$profile" --no-default-features -p fabricsim-capi -p fabricsim-cli
     case $profile in dev) folder=debug ;; *) folder=$profile ;; esac
     library=$(cd "${CARGO_TARGET_DIR:-$root/target}/$folder" && pwd)
     fabricsim=$library/fabricsim
