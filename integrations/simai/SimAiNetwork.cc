@@ -15,8 +15,7 @@ SimAiFabric::SimAiFabric(const Scenario &scenario, std::size_t gpus, const std::
 void SimAiFabric::gpu(int rank) const
 {
     if (rank < 0 || static_cast<std::size_t>(rank) >= ranks()) {
-        throw std::runtime_error("system " + std::to_string(rank) + " is an NVSwitch, and takes part in a " +
-                                 "collective; NVSwitches only forward here, so run without AS_NVLS_ENABLE");
+        throw std::runtime_error("system " + std::to_string(rank) + " takes part in a collective, and is no GPU");
     }
 }
 

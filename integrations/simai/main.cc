@@ -116,8 +116,15 @@ void run(FabricSim::Options &options)
     const auto flows = options.get("flows", "");
     options.refuse_unknown();
 
+    // SimAI takes NVLS on these GPUs alone, and ignores the variable on others.
+    const char *const nvls = std::getenv("AS_NVLS_ENABLE");
+    if (nvls != nullptr && std::string(nvls) == "1" &&
+        (cluster.gpu == GPUType::H100 || cluster.gpu == GPUType::H800)) {
+        throw std::invalid_argument("AS_NVLS_ENABLE=1 lets NVSwitches reduce. Here they only forward: unset it");
+    }
+
     FabricSim::SimAiFabric fabric(scenario, static_cast<std::size_t>(cluster.gpus), rank_hosts, latency, end);
-    // As in SimAI's front end of ns-3, NVSwitches have systems, which take part if NVLS is enabled.
+    // As in SimAI's front end of ns-3, NVSwitches have systems, which only run through the workload.
     const int systems = cluster.gpus + cluster.nvswitches;
     std::vector<int> nvswitches;
     for (int id = cluster.gpus; id < systems; id++) {
