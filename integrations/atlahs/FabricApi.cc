@@ -109,8 +109,9 @@ void AtlahsHtsimApi::Send(const SendEvent &event, graph_node_properties node)
     };
     const bool at_delivery = connection.end == FabricSim::MessageEnd::Delivered;
     // The size of the event is an int; the schedule counts in 64 bits.
-    FabricSim::fabric().transmit(from, to, node.size, node.tag, EventList::now(), at_delivery ? ended : FabricSim::Handler(),
-                                 at_delivery ? FabricSim::Handler() : ended);
+    const FabricSim::Handler nothing;
+    FabricSim::fabric().transmit(from, to, node.size, node.tag, EventList::now(), at_delivery ? ended : nothing,
+                                 at_delivery ? nothing : ended);
 }
 
 // A receive needs no action of the network: the scheduler matches it.

@@ -39,7 +39,8 @@ topology() {
 simai() {
     local line
     line=$("$build/SimAI_fabric" --workload="$1" --topology="$topology" \
-        --fabric="$(dirname "$topology")/scenario.toml" --results="$work/results_" "${@:2}" | grep "GPUs, finished after")
+        --fabric="$(dirname "$topology")/scenario.toml" --results="$work/results_" "${@:2}" |
+        grep "GPUs, finished after")
     echo "$(basename "$topology") $(basename "$1") ${*:2}: $line" >&2
     sed 's/.*finished after \([0-9.]*\) us.*/\1/' <<<"$line"
 }
