@@ -6,8 +6,8 @@ of each running request and ends with an all-reduce, and requests join and leave
 
 The scheduler knows the network as an `Executor` of two functions, `compute` and `transfer`. Both
 call a function back at the exact picosecond at which the work ends, so a step begins when the last
-byte of the step before has arrived. Any simulator that is driven by such calls can use it instead of
-a formula.
+byte of the step before has arrived. Any simulator that is driven by such calls can use it instead
+of a formula.
 
     python examples/python/serving.py
 """
