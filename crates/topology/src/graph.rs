@@ -51,17 +51,21 @@ pub struct Port {
 /// Cloning is cheap because clones share all lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
-    kinds: Arc<[NodeKind]>,
-    hosts: Arc<[NodeId]>,
-    links: Arc<[Link]>,
+    pub(crate) kinds: Arc<[NodeKind]>,
+    pub(crate) hosts: Arc<[NodeId]>,
+    pub(crate) links: Arc<[Link]>,
     /// Ports of node `n` are `ports[first_port[n]..first_port[n + 1]]`.
-    first_port: Arc<[usize]>,
-    ports: Arc<[Port]>,
+    pub(crate) first_port: Arc<[usize]>,
+    pub(crate) ports: Arc<[Port]>,
     pub(crate) names: NodeNames,
     /// From the hosts up; empty if tiers have no specific names.
     pub(crate) tier_names: Arc<[String]>,
     /// Numbers of the switches inside servers.
-    inner: Range<u32>,
+    pub(crate) inner: Range<u32>,
+    /// Numbers of the aggregators.
+    pub(crate) aggregators: Range<u32>,
+    /// Number of trees of collectives that each aggregator has room for.
+    pub(crate) trees: u32,
 }
 
 impl Topology {
@@ -90,6 +94,8 @@ impl Topology {
             names: NodeNames::by_number(&kinds),
             tier_names: Arc::default(),
             inner: 0..0,
+            aggregators: 0..0,
+            trees: 0,
             kinds: kinds.into(),
             hosts,
             links: links.into(),
@@ -119,6 +125,8 @@ impl Topology {
             names: self.names.clone(),
             tier_names: Arc::clone(&self.tier_names),
             inner: self.inner.clone(),
+            aggregators: self.aggregators.clone(),
+            trees: self.trees,
             ..delayed
         })
     }
@@ -162,7 +170,7 @@ impl Topology {
             .filter(|&n| !self.is_host(n))
     }
 
-    /// Returns `true` if `node` is a host.
+    /// Returns `true` if `node` is a host or an [aggregator](Self::is_aggregator).
     ///
     /// # Panics
     /// Panics if there is no such node.

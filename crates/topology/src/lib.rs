@@ -28,6 +28,7 @@
 //! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
+mod aggregators;
 mod builder;
 mod config;
 mod connectivity;

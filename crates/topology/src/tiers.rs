@@ -5,7 +5,7 @@ use fabricsim_base::id::{NodeId, PortId};
 use crate::graph::Topology;
 
 /// Returns the distance of each node to the nearest host, in links. Switches inside servers have
-/// their own level, above all other levels.
+/// their own level, above all other levels, and aggregators one above that.
 #[must_use]
 pub fn levels(topology: &Topology) -> Vec<usize> {
     let mut levels = vec![usize::MAX; topology.len()];
@@ -17,7 +17,8 @@ pub fn levels(topology: &Topology) -> Vec<usize> {
     while let Some(&node) = queue.get(head) {
         head += 1;
         for port in topology.ports(node) {
-            if levels[port.peer.index()] == usize::MAX {
+            let is_new = levels[port.peer.index()] == usize::MAX;
+            if is_new && !topology.is_aggregator(port.peer) {
                 levels[port.peer.index()] = levels[node.index()] + 1;
                 queue.push(port.peer);
             }
@@ -26,6 +27,10 @@ pub fn levels(topology: &Topology) -> Vec<usize> {
     let apart = highest(&levels) + 1;
     for node in topology.switches().filter(|&node| topology.is_inner(node)) {
         levels[node.index()] = apart;
+    }
+    let above = highest(&levels) + 1;
+    for node in topology.aggregators() {
+        levels[node.index()] = above;
     }
     levels
 }
@@ -71,9 +76,12 @@ impl Tiers {
 #[must_use]
 pub fn tier_names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     let servers = usize::from(topology.switches().any(|node| topology.is_inner(node)));
-    let highest = highest(levels) - servers;
+    let aggregators = usize::from(topology.aggregators().next().is_some());
+    let highest = highest(levels) - servers - aggregators;
+    let apart = std::iter::repeat_n("server".to_owned(), servers)
+        .chain(std::iter::repeat_n("aggregator".to_owned(), aggregators));
     if topology.tier_names().len() == highest + 1 {
-        return topology.tier_names().to_vec();
+        return topology.tier_names().iter().cloned().chain(apart).collect();
     }
     let mut links = topology.links().iter();
     let layered = links.all(|link| levels[link.a.index()] != levels[link.b.index()]);
@@ -87,8 +95,7 @@ pub fn tier_names(topology: &Topology, levels: &[usize]) -> Vec<String> {
         let known = known.get(level).map(|name| (*name).to_owned());
         known.unwrap_or_else(|| format!("tier {level}"))
     };
-    let inside = std::iter::repeat_n("server".to_owned(), servers);
-    (0..=highest).map(name).chain(inside).collect()
+    (0..=highest).map(name).chain(apart).collect()
 }
 
 /// Returns the tier of each of `ports`, given as node and port: the tiers that its link joins.

@@ -77,7 +77,7 @@ impl Groups {
             switches.dedup();
             switches
         };
-        for &host in topology.hosts() {
+        for host in topology.endpoints() {
             let switches = switches_of(&groups.slots, topology.ports(host));
             groups.slots[host.index()] = groups.member(&mut known, switches);
         }

@@ -137,7 +137,7 @@ impl Routes {
     fn classes(&self) -> Vec<Class> {
         let mut known: FxHashMap<Likeness, usize> = FxHashMap::default();
         let mut classes: Vec<Class> = Vec::new();
-        for &host in self.topology.hosts() {
+        for host in self.topology.endpoints() {
             let ports = self.topology.ports(host);
             let mut likeness: Likeness = ports
                 .iter()
