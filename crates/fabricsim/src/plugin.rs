@@ -20,5 +20,5 @@ pub use fabricsim_topology::{
 };
 pub use fabricsim_workload::{
     CostOf, Expected, FileContent, FileState, FlowCost, FlowTimes, Host, HostApplications,
-    NamedFile, Offered, Workload, WorkloadContext, WorkloadKind,
+    NamedFile, Offered, Reducer, Reducers, Workload, WorkloadContext, WorkloadKind,
 };

@@ -19,6 +19,7 @@ pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
     let workloads = workload_warnings(scenario).into_iter();
     let paths = overtaken_packets(scenario).into_iter();
     workloads
+        .chain(own_warnings(scenario))
         .chain(paths)
         .chain(overtaken_segments(scenario))
         .chain(unmarked_entropies(scenario))
@@ -157,6 +158,17 @@ fn workload_warnings(scenario: &Scenario) -> Vec<String> {
         })
     });
     sparse.collect()
+}
+
+/// Returns the warnings of workloads about effects of other settings on them.
+fn own_warnings(scenario: &Scenario) -> Vec<String> {
+    let workloads = scenario.workloads().iter().enumerate();
+    let warnings = workloads.flat_map(|(index, workload)| {
+        let own = workload.warnings(&scenario.workload_context(index));
+        let named = move |warning| format!("[[workload]] {index} ({}): {warning}", workload.kind());
+        own.into_iter().map(named)
+    });
+    warnings.collect()
 }
 
 /// Warns before a run begins about its load on links and its memory.

@@ -16,7 +16,7 @@ use self::check::{check_name, check_recording, check_seed};
 use crate::cc::registry::AnyCcConfig;
 use crate::kinds::Registry;
 use crate::read::routing::policy_of;
-use crate::read::topology::build_topology;
+use crate::read::topology::{build_topology, completed};
 use crate::read::traffic::Traffic;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
@@ -322,7 +322,7 @@ impl ScenarioBuilder {
         };
         let topology = build_topology(&*topology_config, &self.folder)
             .map_err(|reason| Part::Topology.refused(reason))?;
-        let topology = (self.host.apply(topology)).map_err(|error| Part::Host.refused(error))?;
+        let topology = completed(topology, &self.host, &self.switch)?;
         let Some(cc) = self.cc else {
             return Err(missing(Part::Cc, "cc"));
         };

@@ -5,6 +5,7 @@ pub(crate) mod classes;
 pub(crate) mod counts;
 mod paths;
 pub(crate) mod places;
+mod reducers;
 mod resolved;
 pub mod size;
 mod tags;
@@ -27,6 +28,7 @@ use fabricsim_workload::{BoxedWorkload, Host, Names, NodeNames, WorkloadContext}
 
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::places::Places;
+pub(crate) use crate::scenario::reducers::{after, reducers};
 use crate::schema::capture::CaptureSettings;
 use crate::schema::event::Event;
 use crate::schema::host::HostSettings;
@@ -308,11 +310,19 @@ impl Scenario {
     /// Returns the context for building workload `index`.
     #[must_use]
     pub fn workload_context(&self, index: usize) -> WorkloadContext {
-        WorkloadContext {
+        let mut context = WorkloadContext {
             hosts: hosts(&self.topology),
             seed: self.seed,
-            index: index as u64,
+            index: 0,
             names: names(&self.topology),
+            reducers: reducers(&self.topology),
+        };
+        for workload in self.workloads.iter().take(index) {
+            context = after(&**workload, context);
+        }
+        WorkloadContext {
+            index: index as u64,
+            ..context
         }
     }
 

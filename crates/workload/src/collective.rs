@@ -1,6 +1,8 @@
 //! Collectives of groups of ranks, such as all-reduce and all-gather, as messages that depend on
 //! one another.
 
+mod aggregation;
+mod aggregator;
 mod algorithm;
 mod form;
 mod groups;
@@ -13,6 +15,7 @@ mod shape;
 mod stages;
 mod symmetry;
 mod transfers;
+mod tree;
 mod unit;
 mod workload;
 
@@ -85,6 +88,11 @@ settings! {
         #[range(from 1, to 1024)]
         #[refused("{value} channels are outside the range 1 to 1024", "write for example 2")]
         pub channels: u32 = 1,
+        /// With "sharp" and "nvls": most bytes of the segments that switches reduce one by one.
+        #[range(from "1B")]
+        #[refused("a segment of {value} has no data", "write for example \"64KB\"")]
+        #[note("(default \"4096B\"; in channels above 4 MiB, 1/1024 of a channel)")]
+        pub segment: Option<Bytes> = null,
         /// Of an all-to-all-v: the k-th member of a group gets a share in proportion to 1/k^skew of
         /// each member's data.
         #[range(from 0.0, to 10.0)]
@@ -196,7 +204,7 @@ impl CollectiveConfig {
             root: self.root,
             detail: self.detail(ranks)?,
         };
-        shape.checked()
+        shape.checked()?.in_segments(self.segment)
     }
 
     /// Returns the settings that only this operation has, for a group of `ranks`.
@@ -222,6 +230,7 @@ impl CollectiveConfig {
     fn refuse_foreign_keys(&self) -> Result<(), ConfigError> {
         let is_v = self.operation == CollectiveOperation::AllToAllV;
         let is_pipeline = self.operation == CollectiveOperation::Pipeline;
+        let is_in_network = self.algorithm.is_some_and(|own| own.is_in_network());
         let is_hierarchical = self.algorithm == Some(CollectiveAlgorithm::Hierarchical);
         for (key, is_foreign, help) in [
             (
@@ -258,6 +267,16 @@ impl CollectiveConfig {
                 "backward",
                 self.backward.is_some() && !is_pipeline,
                 "it is a key of \"pipeline\"",
+            ),
+            (
+                "segment",
+                self.segment.is_some() && !is_in_network,
+                "it is a key of the algorithms \"sharp\" and \"nvls\"",
+            ),
+            (
+                "chunks",
+                self.chunks > 1 && is_in_network,
+                "switches divide the buffer by `segment`",
             ),
             (
                 "channels",

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Rate;
 
+use crate::reducers::Reducers;
+
 /// The properties of a host that workloads use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Host {
@@ -56,6 +58,8 @@ pub struct WorkloadContext {
     pub index: u64,
     /// The names of nodes, for messages and lists.
     pub names: Names,
+    /// The switches that reduce messages, if switches do.
+    pub reducers: Option<Reducers>,
 }
 
 impl WorkloadContext {
@@ -123,6 +127,7 @@ pub(crate) mod testing {
             seed,
             index: 0,
             names: Names::default(),
+            reducers: None,
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) use pace::Pace;
 pub use pace::SlowRanks;
 pub use plan::{Connections, GraphInfo, Instance, SendEnd};
 pub(crate) use plan::{Manner, Plan, Programs};
-pub(crate) use program::{Blocks, OF_A_COLLECTIVE, Operation, Program, Step};
+pub(crate) use program::{Blocks, OF_A_COLLECTIVE, Operation, Program, Step, place_of_tag};
 pub(crate) use rank::applications;
 pub use rank::{IterationRecord, RankApplication, SpanRecord};
 pub use recording::{OperationKind, OperationRecord};

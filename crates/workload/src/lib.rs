@@ -61,6 +61,7 @@ mod offered;
 mod permutation;
 mod placement;
 mod poisson;
+mod reducers;
 mod rpc;
 mod serving;
 mod sizes;
@@ -92,6 +93,7 @@ pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;
 pub use placement::Placement;
 pub use poisson::PoissonConfig;
+pub use reducers::{Reducer, Reducers};
 pub use rpc::{
     RpcClient, RpcConfig, RpcMode, RpcQuery, RpcReuse, RpcTargets, ServiceTimes, SizeSteps,
 };

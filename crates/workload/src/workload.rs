@@ -15,6 +15,7 @@ use crate::application::{HostApplications, NoFlows};
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::offered::{CostOf, Offered};
+use crate::reducers::Reducers;
 
 /// The traffic of one `[[workload]]` table: the sources, destinations, sizes and start times of
 /// flows.
@@ -52,6 +53,19 @@ pub trait Workload: Debug + Send + Sync {
     /// # Errors
     /// Fails like [`Workload::build`].
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError>;
+
+    /// Returns the reducers of `context` with the trees that the workload has in its switches.
+    ///
+    /// # Errors
+    /// Fails like [`Workload::build`].
+    fn reserved(&self, context: &WorkloadContext) -> Result<Option<Reducers>, ConfigError> {
+        Ok(context.reducers.clone())
+    }
+
+    /// Returns warnings about effects of other settings on the workload, each with a suggested fix.
+    fn warnings(&self, _context: &WorkloadContext) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Returns the priorities of its flows with their classes, each pair once; `own` is the class
     /// that the workload is built with.

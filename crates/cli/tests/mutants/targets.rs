@@ -204,6 +204,7 @@ fn context() -> WorkloadContext {
         seed: 1,
         index: 0,
         names: Names::default(),
+        reducers: None,
     }
 }
 

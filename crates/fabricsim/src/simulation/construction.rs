@@ -121,7 +121,7 @@ impl Simulation {
         let ideal = IdealFct::new(scenario);
         let info = NetworkInfo {
             hosts: topology.hosts().len(),
-            switches: topology.len() - topology.hosts().len(),
+            switches: topology.switches().count(),
             links: topology.links().len(),
             nic_rate: scenario.nic_rate(),
             path_stats: ground.path_stats,

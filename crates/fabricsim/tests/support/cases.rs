@@ -288,6 +288,26 @@ fn examples() -> Vec<Case> {
         example("lossy-no-pfc.toml", ""),
         example("ns3-profile.toml", ""),
         rdma(
+            "reduction",
+            r#"kind = "dcqcn""#,
+            r#"
+                [switch]
+                reduction_trees = 2
+                [[workload]]
+                kind = "collective"
+                operation = "all-reduce"
+                algorithm = "sharp"
+                size = "300KB"
+                iterations = 4
+                [[workload]]
+                kind = "collective"
+                operation = "all-reduce"
+                algorithm = "nvls"
+                size = "100KB"
+                group_size = 4
+                iterations = 3"#,
+        ),
+        rdma(
             "serving",
             r#"kind = "dcqcn""#,
             r#"

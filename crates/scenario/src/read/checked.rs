@@ -14,7 +14,7 @@ use crate::read::queries::admit_queries;
 use crate::read::queue::check_queues;
 use crate::read::raw::{RawScenario, RawTcp};
 use crate::read::routing::policy_of;
-use crate::read::topology::build_topology;
+use crate::read::topology::{build_topology, completed};
 use crate::read::traffic::Traffic;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
@@ -49,10 +49,7 @@ pub(crate) fn check(
         None => build_topology(&*raw.topology, base),
     };
     let topology = topology.map_err(|reason| Part::Topology.refused(reason));
-    let topology = topology.and_then(|built| {
-        let applied = raw.host.apply(built);
-        applied.map_err(refused(Part::Host))
-    });
+    let topology = topology.and_then(|built| completed(built, &raw.host, &raw.switch));
     // All following checks need the network.
     let Some(topology) = keep(&mut found, topology).map(Arc::new) else {
         return Err(found);

@@ -5,7 +5,9 @@ use std::path::Path;
 use fabricsim_topology::{AnyTopology, Topology};
 
 use crate::read::referenced::read_referenced;
-use crate::schema::part::Reason;
+use crate::schema::host::HostSettings;
+use crate::schema::part::{Part, Reason, Refused};
+use crate::schema::switch::SwitchSettings;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 
@@ -24,4 +26,19 @@ pub(crate) fn build_topology(config: &dyn AnyTopology, base: &Path) -> Result<To
     let text = read_referenced("path", FileKind::TOPOLOGY, &path)?;
     let network = config.read(&text);
     Ok(network.map_err(|error| Error::input(&path.display().to_string(), &text, error))?)
+}
+
+/// Returns `topology` with the stacks of `host` and the aggregators of `switch`.
+///
+/// # Errors
+/// Fails at the first key that makes an impossible network.
+pub(crate) fn completed(
+    topology: Topology,
+    host: &HostSettings,
+    switch: &SwitchSettings,
+) -> Result<Topology, Refused> {
+    let topology = host.apply(topology);
+    let topology = topology.map_err(|error| Part::Host.refused(error))?;
+    let grown = switch.with_aggregators(topology);
+    grown.map_err(|error| Part::Switch.refused(error))
 }

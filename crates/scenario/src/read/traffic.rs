@@ -1,7 +1,6 @@
 //! Completes the workloads of a scenario with the files that they name.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_topology::Topology;
@@ -9,7 +8,7 @@ use fabricsim_workload::{BoxedWorkload, WorkloadContext};
 
 use crate::read::workload::load_workload;
 use crate::scenario::counts::{FlowCount, check_count};
-use crate::scenario::{hosts, names};
+use crate::scenario::{after, hosts, names, reducers};
 use crate::schema::part::{Part, Refused};
 
 /// Context for completing workloads.
@@ -44,18 +43,20 @@ impl Traffic<'_> {
         if let Err((first, message, help)) = check_count(workloads.len()) {
             return vec![Part::Workload(first).refused_whole(message, help)];
         }
-        let (hosts, names) = (hosts(self.topology), names(self.topology));
+        let mut context = WorkloadContext {
+            hosts: hosts(self.topology),
+            seed: self.seed,
+            index: 0,
+            names: names(self.topology),
+            reducers: reducers(self.topology),
+        };
         let mut found = Vec::new();
         let mut flows = FlowCount::default();
         for (index, workload) in workloads.enumerate() {
-            let context = WorkloadContext {
-                hosts: Arc::clone(&hosts),
-                seed: self.seed,
-                index: index as u64,
-                names: names.clone(),
-            };
             let part = Part::Workload(index);
-            match load_workload(&mut **workload, self.folder, &context, self.times) {
+            let loaded = load_workload(&mut **workload, self.folder, &context, self.times);
+            context = after(&**workload, context);
+            match loaded {
                 Err(reason) => found.push(part.refused(reason)),
                 Ok(expected) => {
                     if let Err((message, help)) = flows.add(index, expected) {

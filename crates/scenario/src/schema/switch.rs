@@ -4,11 +4,11 @@ use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::settings;
-use fabricsim_base::units::{Bytes, Rate};
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::{HeadroomRule, UnsetBuffer};
 use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc, PortBuffer};
-use fabricsim_topology::Topology;
+use fabricsim_topology::{Topology, TopologyError};
 
 use crate::schema::ecn::{EcnRule, check_thresholds, in_proportion};
 
@@ -77,6 +77,23 @@ settings! {
         )]
         #[note("(default: no packet is trimmed)")]
         pub trim_above: Option<Bytes> = none,
+        /// Trees of collectives that each switch can reduce and multicast for; 0 if it cannot.
+        ///
+        /// A Quantum-2 switch has at most one active tree at each of its 64 ports (NVIDIA SHARP
+        /// 3.13, capabilities of devices).
+        pub reduction_trees: u32 = 0,
+        /// Rate of the link between a switch and its aggregator.
+        #[note("(default: the sum of the rates of the switch's ports, at most \"100Tbps\")")]
+        pub reduction_rate: Option<Rate> = none,
+        /// One-way delay of the link between a switch and its aggregator.
+        ///
+        /// The default has no published source: it is an assumption.
+        #[range(above "0s")]
+        #[refused(
+            "an aggregator {value} from its switch would be the switch",
+            "give a time such as \"100ns\""
+        )]
+        pub reduction_delay: Duration = "100ns",
     }
 }
 
@@ -112,6 +129,34 @@ impl SwitchSettings {
             }
         }
         Ok(())
+    }
+
+    /// Returns `topology` with an aggregator in each switch, if switches reduce.
+    ///
+    /// # Errors
+    /// Fails if there are too many nodes then, or if the link of an aggregator is impossible.
+    pub(crate) fn with_aggregators(&self, topology: Topology) -> Result<Topology, ConfigError> {
+        let (rate, delay) = (self.reduction_rate, self.reduction_delay);
+        if self.reduction_trees == 0 {
+            return match rate {
+                None => Ok(topology),
+                Some(rate) => Err(ConfigError::new(
+                    "reduction_rate",
+                    format!("no switch reduces, so {rate} has no effect"),
+                    "give `reduction_trees`, too, such as 64",
+                )),
+            };
+        }
+        let grown = topology.with_aggregators(self.reduction_trees, rate, delay);
+        grown.map_err(|error| {
+            let key = match (&error, rate) {
+                (TopologyError::Rate { .. }, Some(_)) => "reduction_rate",
+                (TopologyError::LongDelay { .. }, _) => "reduction_delay",
+                _ => "reduction_trees",
+            };
+            let help = "write values of a switch, such as \"25.6Tbps\" and \"100ns\"";
+            ConfigError::new(key, error.to_string(), help)
+        })
     }
 
     /// Returns the largest length of a TCP queue, as a multiple of the free buffer.

@@ -7,6 +7,7 @@ mod halving_doubling;
 mod hierarchical;
 mod ring;
 
+use super::aggregation;
 use super::shape::Shape;
 use super::transfers::Transfers;
 use super::{CollectiveAlgorithm as Algorithm, CollectiveOperation as Operation};
@@ -33,6 +34,7 @@ pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
         Algorithm::Pairwise => all_to_all::pairwise(shape, member, to),
         Algorithm::Binomial => broadcast::binomial(shape, member, to),
         Algorithm::Chain => broadcast::chain(ranks, shape.root, member, to),
+        Algorithm::Sharp | Algorithm::Nvls => aggregation::transfer(shape, member, to),
         // Their computations make them more than an exchange of blocks, so `pipeline` builds them.
         Algorithm::Gpipe | Algorithm::OneForwardOneBackward => {}
     }

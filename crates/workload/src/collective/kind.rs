@@ -50,6 +50,10 @@ choices! {
         Gpipe = "gpipe" ("all micro-batches forward, then all back"),
         /// Alternately one micro-batch forward and one back.
         OneForwardOneBackward = "1f1b" ("one micro-batch forward and one back in turn"),
+        /// Reduced and multicast by the switches on a tree, as SHARP does.
+        Sharp = "sharp" ("a tree of switches reduces and multicasts"),
+        /// Reduced and multicast by the switch of a server, as NVLink SHARP does.
+        Nvls = "nvls" ("the switch of a server reduces and multicasts"),
     }
 }
 
@@ -104,13 +108,19 @@ impl CollectiveOperation {
                 A::HalvingDoubling,
                 A::DoubleBinaryTree,
                 A::Hierarchical,
+                A::Sharp,
+                A::Nvls,
             ],
-            Self::AllGather | Self::ReduceScatter => {
-                &[A::Ring, A::BidirectionalRing, A::HalvingDoubling]
-            }
+            Self::AllGather | Self::ReduceScatter => &[
+                A::Ring,
+                A::BidirectionalRing,
+                A::HalvingDoubling,
+                A::Sharp,
+                A::Nvls,
+            ],
             Self::AllToAll | Self::AllToAllV => &[A::Direct, A::Pairwise],
             Self::Pipeline => &[A::Gpipe, A::OneForwardOneBackward],
-            Self::Broadcast => &[A::Binomial, A::Chain],
+            Self::Broadcast => &[A::Binomial, A::Chain, A::Sharp, A::Nvls],
             Self::SendReceive => &[A::Ring],
         }
     }
@@ -132,6 +142,14 @@ impl CollectiveAlgorithm {
             Self::Chain => "chain",
             Self::Gpipe => "gpipe",
             Self::OneForwardOneBackward => "1f1b",
+            Self::Sharp => "sharp",
+            Self::Nvls => "nvls",
         }
+    }
+
+    /// Returns `true` if switches reduce and multicast.
+    #[must_use]
+    pub const fn is_in_network(self) -> bool {
+        matches!(self, Self::Sharp | Self::Nvls)
     }
 }

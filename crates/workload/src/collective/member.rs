@@ -22,11 +22,10 @@ impl Member<'_> {
             Step::Fixed(operation) => operation,
             Step::Send(blocks) => {
                 let (peer, first) = self.absolute(blocks);
-                let channel = blocks.unit % self.shape.channels;
                 let range = first..first + blocks.count;
                 let ends = (self.member, peer);
                 Operation::Send {
-                    channel: u16::try_from(channel).expect("channels are few"),
+                    channel: self.shape.channel(blocks.unit, first),
                     to: (self.rank_of)(peer),
                     size: self.shape.message(blocks.unit, ends, &range),
                     tag: self.tag(blocks.unit, first),

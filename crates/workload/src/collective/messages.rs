@@ -16,7 +16,9 @@ impl Shape {
     pub(super) fn check_messages(&self, groups: u32) -> Result<(), ConfigError> {
         let messages = self.traffic().0 * f64::from(groups);
         if messages > MAX_MESSAGES {
-            let key = if self.chunks > 1 {
+            let key = if self.algorithm.is_in_network() {
+                "segment"
+            } else if self.chunks > 1 {
                 "chunks"
             } else {
                 "channels"
@@ -24,7 +26,7 @@ impl Shape {
             return Err(ConfigError::new(
                 key,
                 format!("an iteration has {messages:.0} messages; {MAX_MESSAGES:.0} are the most"),
-                "choose fewer channels, chunks or ranks",
+                "choose fewer channels, chunks or ranks, or a larger `segment`",
             ));
         }
         if self.algorithm == CollectiveAlgorithm::Direct && messages > MAX_LIVE_FLOWS as f64 {
@@ -40,7 +42,13 @@ impl Shape {
         Ok(())
     }
 
-    /// Returns the number of messages of one group, and their total bytes.
+    /// Returns the mean bytes of a block.
+    pub(super) fn block_bytes(&self) -> f64 {
+        self.size.as_f64() / f64::from(self.units()) / f64::from(self.data_blocks())
+    }
+
+    /// Returns the number of messages that members of one group send, and their total bytes; if
+    /// switches reduce, also of the messages that members get.
     pub(crate) fn traffic(&self) -> (f64, f64) {
         match &self.detail {
             Detail::Parts(parts) => return parts.traffic(self.units()),
@@ -52,7 +60,8 @@ impl Shape {
             Detail::None => {}
         }
         let mut count = Count {
-            block: self.size.as_f64() / self.blocks() as f64,
+            block: self.block_bytes(),
+            both: self.algorithm.is_in_network(),
             messages: 0,
             bytes: 0.0,
         };
@@ -62,7 +71,7 @@ impl Shape {
             CollectiveAlgorithm::DoubleBinaryTree
                 | CollectiveAlgorithm::Binomial
                 | CollectiveAlgorithm::Chain
-        );
+        ) && !self.algorithm.is_in_network();
         let members = if alike { 1 } else { self.ranks };
         for member in 0..members {
             algorithm::transfer(self, member, &mut count);
@@ -76,6 +85,8 @@ impl Shape {
 struct Count {
     /// Bytes of a block.
     block: f64,
+    /// Counts received messages, too, because no other member sends them.
+    both: bool,
     messages: u64,
     bytes: f64,
 }
@@ -87,7 +98,11 @@ impl Transfers for Count {
         self.bytes += (self.block * f64::from(blocks.end - blocks.start)).max(1.0);
     }
 
-    fn receive(&mut self, _from: u32, _blocks: std::ops::Range<u32>, _used: Use) {}
+    fn receive(&mut self, from: u32, blocks: std::ops::Range<u32>, _used: Use) {
+        if self.both {
+            self.send(from, blocks);
+        }
+    }
 
     fn wait(&mut self) {}
 }

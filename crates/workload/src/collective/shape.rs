@@ -55,6 +55,7 @@ impl Shape {
             Algorithm::DoubleBinaryTree => 2,
             Algorithm::Binomial | Algorithm::Chain => 1,
             Algorithm::Gpipe | Algorithm::OneForwardOneBackward => 1,
+            Algorithm::Sharp | Algorithm::Nvls => self.aggregated_blocks(),
         }
     }
 
@@ -83,9 +84,11 @@ impl Shape {
         )
     }
 
-    /// Returns the first byte of block `block` of all: blocks differ by at most one byte.
+    /// Returns the first byte of block `block` of all that divide the buffer: blocks differ by at
+    /// most one byte.
     pub(super) fn offset(&self, block: u64) -> u64 {
-        let (size, blocks) = (self.size.get(), self.blocks());
+        let blocks = u64::from(self.units()) * u64::from(self.data_blocks());
+        let size = self.size.get();
         // Each message computes two offsets, and a division of 64 bits is the faster one.
         if let Some(bytes) = size.checked_mul(block) {
             return bytes / blocks;
@@ -105,8 +108,10 @@ impl Shape {
                 u64::try_from(at(unit + 1) - at(unit)).expect("no part is above the size")
             }
             _ => {
-                let first = u64::from(unit) * u64::from(self.unit_blocks());
-                let at = |block: u32| self.offset(first + u64::from(block));
+                let first = u64::from(unit) * u64::from(self.data_blocks());
+                // A second number of a block has the same bytes.
+                let again = blocks.start / self.data_blocks() * self.data_blocks();
+                let at = |block: u32| self.offset(first + u64::from(block - again));
                 at(blocks.end) - at(blocks.start)
             }
         };

@@ -37,6 +37,7 @@ impl Symmetry {
             },
             Algorithm::DoubleBinaryTree | Algorithm::Binomial | Algorithm::Chain => Kind::Ring,
             Algorithm::Gpipe | Algorithm::OneForwardOneBackward => Kind::Ring,
+            Algorithm::Sharp | Algorithm::Nvls => Kind::Ring,
         };
         let ranks = shape.ranks;
         Self { kind, ranks }

@@ -7,8 +7,10 @@ use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 use rustc_hash::FxHashMap;
 
+use super::aggregator::{Aggregator, Job};
 use super::form::Transfer;
 use super::groups::Groups;
+use super::tree::Trees;
 use super::{CollectiveConfig, Form, Member, Shape};
 use crate::application::HostApplications;
 use crate::check;
@@ -17,27 +19,85 @@ use crate::graph::{
     self, GraphInfo, Instance, Manner, Operation, Plan, Program, ProgramBuilder, Programs, SendEnd,
     Step,
 };
+use crate::reducers::Reducers;
 use crate::workload::Workload;
 
 /// The programs of the ranks of one job: one for all members with the same part.
 #[derive(Debug)]
 struct Members {
-    shape: Shape,
+    shapes: Shapes,
     groups: Groups,
+    /// The position of the switch of each rank, if switches reduce for its group.
+    switches: Vec<Option<u32>>,
     shared: Mutex<Shared>,
+}
+
+/// The collective of each group.
+#[derive(Clone, Debug)]
+struct Shapes {
+    all: Shape,
+    /// The collective of groups without a tree, if switches reduce for other groups.
+    fallback: Shape,
+    /// The groups without a tree, ascending.
+    without: Vec<u32>,
+}
+
+impl Shapes {
+    /// Returns the collectives of groups with `trees`, `shape` if possible.
+    fn new(shape: Shape, trees: &Trees) -> Result<Self, ConfigError> {
+        let fallback = if shape.algorithm.is_in_network() {
+            let algorithm = shape.operation.usual_algorithm();
+            let usual = Shape {
+                algorithm,
+                chunks: 1,
+                ..shape.clone()
+            };
+            usual.checked()?
+        } else {
+            shape.clone()
+        };
+        let lacks = shape.ranks > 1;
+        let trees = (0..).zip(&trees.0);
+        let without = trees.filter(|(_, tree)| lacks && tree.is_none());
+        Ok(Self {
+            all: shape,
+            fallback,
+            without: without.map(|(group, _)| group).collect(),
+        })
+    }
+
+    /// Returns the collective of `group`.
+    fn of(&self, group: u32) -> &Shape {
+        match self.without.binary_search(&group) {
+            Ok(_) => &self.fallback,
+            Err(_) => &self.all,
+        }
+    }
+
+    /// Returns the number of tags of each group.
+    fn tags(&self) -> u64 {
+        self.all.blocks().max(self.fallback.blocks())
+    }
 }
 
 #[derive(Debug, Default)]
 struct Shared {
-    programs: FxHashMap<Form, Arc<Program>>,
+    /// By part; groups with and without trees share none.
+    programs: FxHashMap<(bool, Form), Arc<Program>>,
     /// Memory for the form of the next rank. A form may be as large as its program.
     room: Vec<Transfer>,
 }
 
 impl Members {
-    fn new(shape: Shape, groups: Groups) -> Self {
+    fn new(shapes: Shapes, groups: Groups, trees: &Trees) -> Self {
+        let switch = |rank| {
+            let (group, member) = groups.place(rank);
+            let tree = trees.0.get(group as usize)?.as_ref()?;
+            Some(tree.leaves[member as usize])
+        };
         Self {
-            shape,
+            shapes,
+            switches: (0..groups.ranks()).map(switch).collect(),
             groups,
             shared: Mutex::default(),
         }
@@ -46,11 +106,16 @@ impl Members {
     /// Calls `with` for `rank`, with the group of the rank.
     fn with<T>(&self, rank: u32, with: impl FnOnce(u32, Member<'_>) -> T) -> T {
         let (group, member) = self.groups.place(rank);
+        let switch = self.switches[rank as usize];
         let member = Member {
-            shape: &self.shape,
+            shape: self.shapes.of(group),
             member,
-            first_tag: u64::from(group) * self.shape.blocks(),
-            rank_of: &|member| self.groups.rank(group, member),
+            first_tag: u64::from(group) * self.shapes.tags(),
+            rank_of: &|member| match switch {
+                // The only peer of a member is the aggregator of its switch.
+                Some(switch) => self.groups.ranks() + switch,
+                None => self.groups.rank(group, member),
+            },
         };
         with(group, member)
     }
@@ -58,18 +123,20 @@ impl Members {
 
 impl Programs for Members {
     fn program(&self, rank: u32) -> Arc<Program> {
-        let (_, member) = self.groups.place(rank);
+        let (group, member) = self.groups.place(rank);
+        let shape = self.shapes.of(group);
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let Shared { programs, room } = &mut *shared;
-        let form = self.shape.form(member, std::mem::take(room));
+        let is_in_network = shape.algorithm.is_in_network();
+        let form = (is_in_network, shape.form(member, std::mem::take(room)));
         if let Some(program) = programs.get(&form) {
-            if let Form::Exchange(steps) = form {
+            if let (_, Form::Exchange(steps)) = form {
                 *room = steps;
             }
             return Arc::clone(program);
         }
         let mut builder = ProgramBuilder::default();
-        self.shape.append(&mut builder, 0, &form, &|step| step);
+        shape.append(&mut builder, 0, &form.1, &|step| step);
         let program = builder.finish(0);
         let program = program.expect("messages of a collective follow the receipts before them");
         let program = Arc::new(program);
@@ -82,7 +149,13 @@ impl Programs for Members {
     }
 
     fn receipt(&self, rank: u32, from: u32, tag: u64) -> Option<(u32, u64)> {
-        let (group, peer) = self.groups.place(from);
+        // Messages of an aggregator are the ones that the member exchanges with itself.
+        let of = if from < self.groups.ranks() {
+            from
+        } else {
+            rank
+        };
+        let (group, peer) = self.groups.place(of);
         let begun = |own, member: Member<'_>| (own == group).then(|| member.begun(peer, tag));
         let blocks = self.with(rank, begun)??;
         Some((blocks.peer, blocks.tag()))
@@ -93,6 +166,23 @@ impl Programs for Members {
     }
 }
 
+/// Returns the applications at the aggregators of all `trees`.
+fn aggregators(job: Job, trees: Trees) -> HostApplications {
+    let job = Arc::new(job);
+    let mut applications = HostApplications::new();
+    for (group, tree) in (0..).zip(trees.0) {
+        let Some(tree) = tree.map(Arc::new) else {
+            continue;
+        };
+        for (number, node) in (0..).zip(&tree.nodes) {
+            let address = job.nodes[node.switch as usize];
+            let own = Aggregator::new(Arc::clone(&job), group, Arc::clone(&tree), number);
+            applications.push((address, Box::new(own)));
+        }
+    }
+    applications
+}
+
 impl Workload for CollectiveConfig {
     fn applications(
         &self,
@@ -101,13 +191,18 @@ impl Workload for CollectiveConfig {
     ) -> Result<HostApplications, ConfigError> {
         let groups = self.checked(context)?;
         let shape = self.shape(groups.size)?;
-        let instance = |group| Instance {
-            group,
-            operation: shape.operation,
-            algorithm: shape.algorithm,
-            ranks: shape.ranks,
-            size: shape.size,
-            bus_factor: shape.bus_factor(),
+        let (trees, _) = Trees::of(&shape, &groups, context)?;
+        let shapes = Shapes::new(shape, &trees)?;
+        let instance = |group| {
+            let shape = shapes.of(group);
+            Instance {
+                group,
+                operation: shape.operation,
+                algorithm: shape.algorithm,
+                ranks: shape.ranks,
+                size: shape.size,
+                bus_factor: shape.bus_factor(),
+            }
         };
         let job = self.job.clone();
         let info = GraphInfo {
@@ -129,25 +224,68 @@ impl Workload for CollectiveConfig {
             compute: self.compute,
             pace: self.pace(context, groups.ranks())?,
         };
-        let programs = Members::new(shape, groups);
-        Ok(graph::applications(Plan::new(
-            info,
-            manner,
-            Box::new(programs),
-        )))
+        let reducers = context.reducers.iter().flat_map(|own| own.switches.iter());
+        let job = Job {
+            shape: shapes.all.clone(),
+            groups: groups.clone(),
+            info: info.clone(),
+            manner: manner.clone(),
+            nodes: reducers.map(|switch| switch.node).collect(),
+            tags: shapes.tags(),
+        };
+        let programs = Members::new(shapes, groups, &trees);
+        let plan = Plan::new(info, manner, Box::new(programs));
+        let plan = plan.with_aggregators(job.nodes.clone());
+        let mut applications = graph::applications(plan);
+        applications.extend(aggregators(job, trees));
+        Ok(applications)
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         let groups = self.checked(context)?;
         check::warm_up(self.warm_up, self.iterations)?;
         self.pace(context, groups.ranks())?;
-        let (messages, bytes) = self.shape(groups.size)?.traffic();
-        let times = f64::from(groups.count()) * f64::from(self.iterations);
-        let expected = Expected {
-            flows: messages * times,
-            bytes: bytes * times,
-        };
+        let shape = self.shape(groups.size)?;
+        let (trees, _) = Trees::of(&shape, &groups, context)?;
+        let shapes = Shapes::new(shape, &trees)?;
+        let mut expected = Expected::default();
+        for group in 0..groups.count() {
+            let tree = trees.0.get(group as usize).and_then(Option::as_ref);
+            let (messages, bytes) = match tree {
+                Some(tree) => tree.traffic(&shapes.all),
+                None => shapes.of(group).traffic(),
+            };
+            expected.flows += messages * f64::from(self.iterations);
+            expected.bytes += bytes * f64::from(self.iterations);
+        }
         check::amount("iterations", expected)
+    }
+
+    fn reserved(&self, context: &WorkloadContext) -> Result<Option<Reducers>, ConfigError> {
+        let groups = self.checked(context)?;
+        Ok(Trees::of(&self.shape(groups.size)?, &groups, context)?.1)
+    }
+
+    fn warnings(&self, context: &WorkloadContext) -> Vec<String> {
+        let shapes = || {
+            let groups = self.checked(context)?;
+            let shape = self.shape(groups.size)?;
+            let (trees, _) = Trees::of(&shape, &groups, context)?;
+            Ok::<_, ConfigError>((Shapes::new(shape, &trees)?, groups.count()))
+        };
+        let found = shapes()
+            .ok()
+            .filter(|(shapes, _)| !shapes.without.is_empty());
+        let warning = found.map(|(shapes, count)| {
+            format!(
+                "{} of {count} groups find no room in the switches for a tree of \"{}\", and use \
+                 \"{}\"; give [switch] a larger `reduction_trees`",
+                shapes.without.len(),
+                shapes.all.algorithm.name(),
+                shapes.fallback.algorithm.name()
+            )
+        });
+        warning.into_iter().collect()
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
@@ -177,7 +315,9 @@ mod tests {
         (config.root, config.channels, config.chunks) = (root, 1, 2);
         let context = context(128, 1);
         let groups = config.checked(&context).unwrap();
-        let members = Members::new(config.shape(64).unwrap(), groups);
+        let none = Trees(Vec::new());
+        let shapes = Shapes::new(config.shape(64).unwrap(), &none).unwrap();
+        let members = Members::new(shapes, groups, &none);
         let programs: Vec<_> = (0..128).map(|rank| members.program(rank)).collect();
         let places: BTreeSet<_> = programs.iter().map(Arc::as_ptr).collect();
         places.len()

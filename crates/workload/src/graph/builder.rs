@@ -191,7 +191,7 @@ fn find_cycle(program: &Program) -> Option<Cycle> {
 /// among them.
 fn describe(program: &Program, at: u32) -> String {
     match program.records[at as usize].step {
-        Step::Fixed(operation) => program.describe(at, operation),
+        Step::Fixed(operation) => program.describe(at, operation, u32::MAX),
         Step::Send(_) | Step::Receive(_) => "a message of a collective".to_owned(),
     }
 }

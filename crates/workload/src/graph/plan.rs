@@ -107,6 +107,8 @@ pub(crate) struct Plan {
     pub(crate) programs: Box<dyn Programs>,
     /// The rank of each host, [`NO_RANK`] for none.
     ranks: Box<[u32]>,
+    /// Aggregators of switches. Messages to and from them name the numbers above all ranks.
+    aggregators: Box<[NodeId]>,
 }
 
 /// The transport settings of the messages of a graph, and its times.
@@ -139,7 +141,27 @@ impl Plan {
             pace: manner.pace,
             programs,
             ranks: ranks.into(),
+            aggregators: Box::default(),
         }
+    }
+
+    /// Lets ranks exchange messages with `aggregators`, which have the numbers above all ranks.
+    pub(crate) fn with_aggregators(mut self, aggregators: Vec<NodeId>) -> Self {
+        let most = aggregators.iter().map(|node| node.index()).max();
+        let count = most.map_or(0, |most| most + 1).max(self.ranks.len());
+        let mut ranks = std::mem::take(&mut self.ranks).into_vec();
+        ranks.resize(count, NO_RANK);
+        for (node, number) in aggregators.iter().zip(self.ranks()..) {
+            ranks[node.index()] = number;
+        }
+        self.ranks = ranks.into();
+        self.aggregators = aggregators.into();
+        self
+    }
+
+    /// Returns the number of ranks.
+    pub(super) fn ranks(&self) -> u32 {
+        NodeId::from_index(self.info.hosts.len()).0
     }
 
     /// Returns the rank at `host`.
@@ -148,8 +170,12 @@ impl Plan {
         rank.filter(|&rank| rank != NO_RANK)
     }
 
-    /// Returns the host of `rank`.
+    /// Returns the host of `rank`, or the aggregator with that number.
     pub(super) fn host_of(&self, rank: u32) -> NodeId {
-        self.info.hosts[rank as usize]
+        let (hosts, place) = (&self.info.hosts, rank as usize);
+        match hosts.get(place) {
+            Some(&host) => host,
+            None => self.aggregators[place - hosts.len()],
+        }
     }
 }

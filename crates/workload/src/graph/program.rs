@@ -127,6 +127,20 @@ impl Span {
 /// tags of single operations have 32 bits.
 pub(crate) const OF_A_COLLECTIVE: u64 = 1 << 46;
 
+/// The bit that separates messages of graphs from flows of lists, which may have the same class.
+pub(super) const OF_A_GRAPH: u64 = 1 << 63;
+
+/// Returns the number of a message among all messages of its job's collectives, if `tag` is the tag
+/// of one on the wire.
+pub(crate) const fn place_of_tag(tag: u64) -> Option<u64> {
+    let marks = OF_A_GRAPH | OF_A_COLLECTIVE;
+    if tag & marks == marks {
+        Some(tag & (OF_A_COLLECTIVE - 1))
+    } else {
+        None
+    }
+}
+
 /// Returns the end of a sentence about a message with `tag`.
 fn in_words(tag: u64) -> String {
     if tag & OF_A_COLLECTIVE == 0 {
@@ -276,14 +290,18 @@ impl Program {
     }
 
     /// Describes an operation for messages: "`l3` (receives from rank 2, tag 0)". `is` is the
-    /// operation with this number.
-    pub(super) fn describe(&self, number: u32, is: Operation) -> String {
+    /// operation with this number. Numbers from `ranks` on belong to aggregators.
+    pub(super) fn describe(&self, number: u32, is: Operation, ranks: u32) -> String {
+        let peer = |rank: u32| match rank < ranks {
+            true => format!("rank {rank}"),
+            false => "the aggregator of a switch".to_owned(),
+        };
         let text = match is {
             Operation::Send { to, size, tag, .. } => {
-                format!("sends {size} to rank {to}{}", in_words(tag))
+                format!("sends {size} to {}{}", peer(to), in_words(tag))
             }
             Operation::Receive { from, tag } => {
-                format!("receives from rank {from}{}", in_words(tag))
+                format!("receives from {}{}", peer(from), in_words(tag))
             }
             Operation::Compute { span, stream } => format!("computes {span} on stream {stream}"),
             Operation::Join => "joins others".to_owned(),

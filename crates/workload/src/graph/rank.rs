@@ -18,7 +18,7 @@ use fabricsim_core::plugin::{AppContext, Application};
 use rustc_hash::FxHashMap;
 
 use super::plan::{GraphInfo, Plan};
-use super::program::{Operation, Program};
+use super::program::{OF_A_GRAPH, Operation, Program};
 use super::rank_state::RankState;
 use super::recording::{OperationKind, Recording};
 use super::streams::Streams;
@@ -31,9 +31,6 @@ const NEXT: u64 = u64::MAX - 1;
 /// Bits of a message's tag for the operation. The bits above count iterations, except the highest
 /// bit.
 const TAG_BITS: u32 = 47;
-
-/// The bit that separates messages of graphs from flows of lists, which may have the same class.
-const OF_A_GRAPH: u64 = 1 << 63;
 
 /// A collective that has ended at one rank.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]

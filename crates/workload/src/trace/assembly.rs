@@ -191,6 +191,15 @@ impl<'t> Assembly<'t> {
             root: 0,
             detail: Detail::None,
         };
+        if shape.algorithm.is_in_network() {
+            return Err(place.error(
+                format!(
+                    "\"{}\" is an algorithm of `kind = \"collective\"` alone",
+                    shape.algorithm.name()
+                ),
+                "choose an algorithm of ranks, such as ring",
+            ));
+        }
         let shape = shape
             .checked()
             .map_err(|error| place.error(error.message, error.help))?;

@@ -34,9 +34,10 @@ impl RankApplication {
         let first = first.or_else(|| sent.map(|&(_, operation)| operation));
         let first = first.or_else(|| self.lost.first().copied());
         let count = receipts + self.unacknowledged.len() + self.lost.len();
+        let ranks = self.plan.ranks();
         let operation = first.map_or_else(
             || "an operation".to_owned(),
-            |number| program.describe(number, self.operation(program, number)),
+            |number| program.describe(number, self.operation(program, number), ranks),
         );
         let operations = match count {
             0 | 1 => operation,
