@@ -82,6 +82,7 @@ mod observation;
 mod overrides;
 mod places;
 mod queries;
+mod reduction;
 mod routing;
 mod rpc;
 mod serving;
@@ -108,6 +109,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         rpc::CASES,
         serving::CASES,
         graphs::CASES,
+        reduction::CASES,
         tcp::CASES,
         nodes::CASES,
     ]

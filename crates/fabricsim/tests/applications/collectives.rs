@@ -6,6 +6,8 @@ mod drift;
 mod endings;
 mod exact;
 mod fat_tree;
+mod in_network;
+mod reduction_trees;
 mod row;
 mod runs;
 mod small;
