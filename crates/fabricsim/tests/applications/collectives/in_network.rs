@@ -121,7 +121,7 @@ impl Star {
                     true => between * up.ps(ACK),
                     false => 0,
                 };
-                // The ACK of the owner's contribution, which came before those of later hosts, may
+                // The ACK of the owner's contribution, sent before the ACKs of later hosts, may
                 // delay the result.
                 let later = (n - 1 - place as u64) * inner.ps(last);
                 let gap = inner.ps(shard[0]).max(up.ps(ACK).saturating_sub(later));
