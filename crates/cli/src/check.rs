@@ -68,6 +68,15 @@ fn warnings(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
     warnings
 }
 
+/// Returns the collectives that NCCL's rules divide, each with the number of its workload.
+fn nccl_choices(scenario: &Scenario) -> Vec<String> {
+    let choices = (scenario.workloads().iter().enumerate()).filter_map(|(index, workload)| {
+        let choice = workload.nccl_choice(&scenario.workload_context(index))?;
+        Some(format!("workload {index}: {choice}"))
+    });
+    choices.collect()
+}
+
 /// Returns the output of `fabricsim check --json` for `scenario`.
 ///
 /// # Errors
@@ -100,6 +109,7 @@ fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtil
         "stall_after_ns": info.stall_after.as_secs_f64() * 1e9,
         "expected_flows": expected.flows,
         "expected_bytes": expected.bytes,
+        "nccl_choices": nccl_choices(scenario),
         "buffers": buffer_groups(scenario),
         "oversubscription": oversubscription(scenario.topology()),
         "expected_utilization": utilization,
@@ -168,6 +178,9 @@ fn describe(
             info.stall_after.as_secs_f64()
         ),
     );
+    for choice in nccl_choices(scenario) {
+        line("NCCL's choice", choice);
+    }
     line("expected flows", format!("{:.0}", expected.flows));
     line("expected bytes", format!("{:.0}", expected.bytes));
     for (name, value) in load::lines(utilization) {

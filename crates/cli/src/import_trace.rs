@@ -13,8 +13,8 @@ use fabricsim_base::input::InputError;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::{read_bytes, read_text};
 use fabricsim_workload::{
-    ChakraError, CollectiveOperation, Dimensions, ProcessGroups, RankTrace, TraceFile, TraceForm,
-    TraceImport,
+    ChakraError, CollectiveAlgorithm, CollectiveOperation, Dimensions, ProcessGroups, RankTrace,
+    TraceFile, TraceForm, TraceImport,
 };
 
 use crate::console::{note, pour};
@@ -73,8 +73,10 @@ pub(crate) struct ImportTraceArgs {
 
 /// Returns a parser of the names of all-reduce algorithms.
 fn all_reduces() -> PossibleValuesParser {
-    let algorithms = CollectiveOperation::AllReduce.algorithms();
-    PossibleValuesParser::new(algorithms.iter().map(|algorithm| algorithm.name()))
+    // A trace has no rates from which NCCL could choose.
+    let algorithms = CollectiveOperation::AllReduce.algorithms().iter();
+    let algorithms = algorithms.filter(|algorithm| **algorithm != CollectiveAlgorithm::Nccl);
+    PossibleValuesParser::new(algorithms.map(|algorithm| algorithm.name()))
 }
 
 /// Returns the form of the trace at `path`, by its name, or by its content if the name says nothing.

@@ -36,8 +36,8 @@ pub use fabricsim_transport::tcp::{Detection, RtoFloor, Switch, TcpConfig, TcpPr
 pub use fabricsim_workload::{
     Accelerator, AllToAllConfig, CollectiveAlgorithm, CollectiveConfig, CollectiveOperation,
     Connections, DownloadConfig, FetchConfig, GraphConfig, GraphTable, HostRange, IncastConfig,
-    ListConfig, ListFormat, NamedList, PermutationConfig, Placement, PoissonConfig, RpcConfig,
-    RpcMode, RpcReuse, RpcTargets, ServedModel, ServiceTimes, ServingConfig, ServingRequest,
-    ServingRouting, SizeCdf, SizeSteps, Sizes, StepCollectives, StepTiming, TensorNetwork,
-    TokenCounts,
+    ListConfig, ListFormat, NamedList, NcclAlgorithm, PermutationConfig, Placement, PoissonConfig,
+    Protocol, RpcConfig, RpcMode, RpcReuse, RpcTargets, ServedModel, ServiceTimes, ServingConfig,
+    ServingRequest, ServingRouting, SizeCdf, SizeSteps, Sizes, StepCollectives, StepTiming,
+    TensorNetwork, TokenCounts, TunerRow,
 };

@@ -9,8 +9,10 @@ mod groups;
 mod kind;
 mod member;
 mod messages;
+mod nccl;
 mod parts;
 mod pipeline;
+mod rails;
 mod shape;
 mod stages;
 mod symmetry;
@@ -22,7 +24,7 @@ mod workload;
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::settings;
-use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
 use crate::check;
 use crate::context::WorkloadContext;
@@ -32,11 +34,14 @@ use crate::placement::{Order, Placement};
 pub(crate) use form::Form;
 pub use kind::{CollectiveAlgorithm, CollectiveOperation};
 pub(crate) use member::Member;
+use nccl::{Divided, Nodes};
+pub use nccl::{NcclAlgorithm, Protocol, TunerRow};
 use parts::Parts;
+use rails::Rails;
 pub(crate) use shape::{Detail, Shape};
 use stages::Stages;
 
-/// The default of `local_size`.
+/// The default of `local_size` for algorithms that need nodes.
 const LOCAL_SIZE: u32 = 8;
 
 settings! {
@@ -78,21 +83,35 @@ settings! {
         #[range(from 1)]
         #[refused("members cannot be {value} ranks apart", "write at least 1")]
         pub group_stride: u32 = 1,
-        /// With "hierarchical": ranks of a node, which follow one another in a group.
+        /// With "hierarchical", "pxn", "nccl" or a `protocol`: ranks of a node, which follow one
+        /// another in a group.
         #[range(from 1)]
         #[refused("a node of {value} ranks is none", "write for example 8")]
-        pub local_size: u32 = 8,
+        #[note("(default 8; of \"nccl\" and with a `protocol` 1)")]
+        pub local_size: Option<u32> = null,
         /// Of a broadcast: the member that has the data.
         pub root: u32 = 0,
-        /// Parts of the buffer that go on connections of their own.
+        /// Parts of the buffer that go on connections of their own; with "nccl" or a `protocol` the
+        /// most that NCCL uses.
         #[range(from 1, to 1024)]
         #[refused("{value} channels are outside the range 1 to 1024", "write for example 2")]
-        pub channels: u32 = 1,
+        #[note("(default 1; of \"nccl\" and with a `protocol` two for each rank of a node)")]
+        pub channels: Option<u32> = null,
         /// With "sharp" and "nvls": most bytes of the segments that switches reduce one by one.
         #[range(from "1B")]
         #[refused("a segment of {value} has no data", "write for example \"64KB\"")]
         #[note("(default \"4096B\"; in channels above 4 MiB, 1/1024 of a channel)")]
         pub segment: Option<Bytes> = null,
+        /// Protocol of NCCL: the buffer is divided into channels, chunks and slices as NCCL does it.
+        #[note("(default: equal channels and chunks; of \"nccl\" by its choice)")]
+        pub protocol: Option<Protocol> = null,
+        /// With "nccl" or a `protocol`: data of a full chunk, such as "128KB".
+        #[note("(default: by the protocol and NCCL's buffers)")]
+        pub chunk_size: Option<Bytes> = null,
+        /// With "nccl": rows that precede NCCL's own choice, the first that matches counts: [{
+        /// max_bytes = "64KB", algorithm = "tree", protocol = "ll", channels = 2 }].
+        #[note("(default: none)")]
+        pub tuner: Option<Vec<TunerRow>> = null,
         /// Of an all-to-all-v: the k-th member of a group gets a share in proportion to 1/k^skew of
         /// each member's data.
         #[range(from 0.0, to 10.0)]
@@ -188,23 +207,71 @@ impl CollectiveConfig {
         Pace::new(context, vary, (ranks, computes))
     }
 
-    /// Returns the collective of a group of `ranks`.
-    fn shape(&self, ranks: u32) -> Result<Shape, ConfigError> {
-        let algorithm = self
-            .algorithm
-            .unwrap_or_else(|| self.operation.usual_algorithm());
-        let shape = Shape {
+    /// Returns the collective of a group of `ranks` whose hosts send at `rate`.
+    fn shape(&self, ranks: u32, rate: Rate) -> Result<Shape, ConfigError> {
+        let usual = || self.operation.usual_algorithm();
+        let algorithm = self.algorithm.unwrap_or_else(usual);
+        let mut shape = Shape {
             operation: self.operation,
             algorithm,
             size: self.size,
             ranks,
-            channels: self.channels,
+            channels: self.channels.unwrap_or(1),
             chunks: self.chunks,
-            local_size: self.local_size,
+            division: None,
+            local_size: self.local_size.unwrap_or(LOCAL_SIZE),
             root: self.root,
             detail: self.detail(ranks)?,
         };
-        shape.checked()?.in_segments(self.segment)
+        if self.is_divided() {
+            shape.local_size = self.local_size.unwrap_or(1);
+        }
+        // Other keys are checked first, because the choice and the division need them.
+        let shape = shape.checked()?;
+        if self.is_divided() && ranks > 1 {
+            return self.divided(shape, rate);
+        }
+        shape.in_segments(self.segment)
+    }
+
+    /// Returns the algorithm, unless it is the choice of NCCL.
+    fn algorithm_by_name(&self) -> Option<CollectiveAlgorithm> {
+        let usual = self.operation.usual_algorithm();
+        Some(self.algorithm.unwrap_or(usual)).filter(|one| *one != CollectiveAlgorithm::Nccl)
+    }
+
+    /// Returns `true` if NCCL divides the buffer.
+    fn is_divided(&self) -> bool {
+        self.protocol.is_some() || self.algorithm == Some(CollectiveAlgorithm::Nccl)
+    }
+
+    /// Returns `shape` with NCCL's division.
+    fn divided(&self, shape: Shape, rate: Rate) -> Result<Shape, ConfigError> {
+        shape.check_nodes()?;
+        let nodes = Nodes {
+            ranks: shape.ranks,
+            local_size: shape.local_size,
+            rate,
+            channels: self.channels.unwrap_or(2 * shape.local_size),
+        };
+        let choice = nodes.choice(self)?;
+        let divided = Divided {
+            operation: shape.operation,
+            algorithm: choice.algorithm,
+            size: shape.size,
+            ranks: shape.ranks,
+            local_size: shape.local_size,
+            protocol: choice.protocol,
+            all_channels: nodes.channels.max(choice.channels),
+            channels: choice.channels,
+            chunk_size: self.chunk_size,
+        };
+        Ok(Shape {
+            algorithm: choice.algorithm,
+            channels: 1,
+            division: Some(divided.division()?),
+            ..shape
+        })
     }
 
     /// Returns the settings that only this operation has, for a group of `ranks`.
@@ -231,7 +298,11 @@ impl CollectiveConfig {
         let is_v = self.operation == CollectiveOperation::AllToAllV;
         let is_pipeline = self.operation == CollectiveOperation::Pipeline;
         let is_in_network = self.algorithm.is_some_and(|own| own.is_in_network());
-        let is_hierarchical = self.algorithm == Some(CollectiveAlgorithm::Hierarchical);
+        let has_nodes = self.is_divided()
+            || matches!(
+                self.algorithm,
+                Some(CollectiveAlgorithm::Hierarchical | CollectiveAlgorithm::Pxn)
+            );
         for (key, is_foreign, help) in [
             (
                 "root",
@@ -240,8 +311,23 @@ impl CollectiveConfig {
             ),
             (
                 "local_size",
-                self.local_size != LOCAL_SIZE && !is_hierarchical,
-                "it is a key of the algorithm \"hierarchical\"",
+                self.local_size.is_some() && !has_nodes,
+                "it is a key of the algorithms \"hierarchical\", \"pxn\" and \"nccl\"",
+            ),
+            (
+                "chunks",
+                self.chunks > 1 && self.is_divided(),
+                "give `chunk_size`, because NCCL divides the buffer",
+            ),
+            (
+                "chunk_size",
+                self.chunk_size.is_some() && !self.is_divided(),
+                "it is a key of the algorithm \"nccl\"; else give a `protocol`, or `chunks`",
+            ),
+            (
+                "tuner",
+                self.tuner.is_some() && self.algorithm != Some(CollectiveAlgorithm::Nccl),
+                "it is a key of the algorithm \"nccl\"",
             ),
             (
                 "skew",
@@ -280,7 +366,7 @@ impl CollectiveConfig {
             ),
             (
                 "channels",
-                self.channels > 1 && is_pipeline,
+                self.channels.is_some_and(|channels| channels > 1) && is_pipeline,
                 "a pipeline has one channel",
             ),
         ] {
@@ -302,7 +388,8 @@ impl CollectiveConfig {
         check::two_hosts(context)?;
         self.check_keys()?;
         let groups = groups::Groups::of(self, context)?;
-        self.shape(groups.size)?.check_messages(groups.count())?;
+        self.shape(groups.size, groups.rate)?
+            .check_messages(groups.count())?;
         Ok(groups)
     }
 }

@@ -72,7 +72,9 @@ mod workload;
 pub use all_to_all::AllToAllConfig;
 pub use application::HostApplications;
 pub use cdf::SizeCdf;
-pub use collective::{CollectiveAlgorithm, CollectiveConfig, CollectiveOperation};
+pub use collective::{
+    CollectiveAlgorithm, CollectiveConfig, CollectiveOperation, NcclAlgorithm, Protocol, TunerRow,
+};
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, Names, NodeNames, WorkloadContext};
 pub use download::DownloadConfig;

@@ -106,6 +106,12 @@ pub trait Workload: Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Returns its collective with the algorithm, the protocol and the number of channels, in words,
+    /// if NCCL's rules choose any of them.
+    fn nccl_choice(&self, _context: &WorkloadContext) -> Option<String> {
+        None
+    }
+
     /// Returns the rule for reusing connections if its flows are requests for responses: the source
     /// of a flow sends the request, and the destination sends the bytes. Only TCP carries such
     /// flows.

@@ -145,7 +145,7 @@ impl Job<'_> {
                 collective: number,
                 group: instance.group,
                 operation: instance.operation.name().to_owned(),
-                algorithm: instance.algorithm.name().to_owned(),
+                algorithm: instance.algorithm.to_string(),
                 iteration,
                 ranks: instance.ranks,
                 size: instance.size,

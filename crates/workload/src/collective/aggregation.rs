@@ -154,7 +154,10 @@ impl Shape {
     /// Returns the connection of messages with `block` of part number `unit`. The second phase has
     /// its own, because the first one of later units would be in its way.
     pub(super) fn channel(&self, unit: u32, block: u32) -> u16 {
-        let channel = unit % self.channels;
+        let channel = match &self.division {
+            Some(division) => division.channel(block),
+            None => unit % self.channels,
+        };
         let second = self.has_two_phases() && block >= self.ranks;
         let channel = channel + if second { self.channels } else { 0 };
         u16::try_from(channel).expect("channels are few")

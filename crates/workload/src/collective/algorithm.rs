@@ -5,6 +5,7 @@ mod broadcast;
 mod double_tree;
 mod halving_doubling;
 mod hierarchical;
+mod nccl;
 mod ring;
 
 use super::aggregation;
@@ -19,6 +20,9 @@ pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
     if ranks < 2 {
         return;
     }
+    if let Some(division) = &shape.division {
+        return nccl::transfer(shape, division, member, to);
+    }
     match shape.algorithm {
         Algorithm::Ring if shape.operation == Operation::SendReceive => {
             ring::shift(ranks, member, to);
@@ -32,9 +36,12 @@ pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
         Algorithm::Hierarchical => hierarchical::all_reduce(ranks, shape.local_size, member, to),
         Algorithm::Direct => all_to_all::direct(shape, member, to),
         Algorithm::Pairwise => all_to_all::pairwise(shape, member, to),
+        Algorithm::Pxn => all_to_all::pxn(shape, member, to),
         Algorithm::Binomial => broadcast::binomial(shape, member, to),
         Algorithm::Chain => broadcast::chain(ranks, shape.root, member, to),
         Algorithm::Sharp | Algorithm::Nvls => aggregation::transfer(shape, member, to),
+        // `CollectiveConfig` replaces it by its choice.
+        Algorithm::Nccl => {}
         // Their computations make them more than an exchange of blocks, so `pipeline` builds them.
         Algorithm::Gpipe | Algorithm::OneForwardOneBackward => {}
     }

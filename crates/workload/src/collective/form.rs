@@ -107,8 +107,16 @@ impl Shape {
         match form {
             Form::Stage(stage) => pipeline::append(self.chunks, stage, builder, begin, step),
             Form::Exchange(steps) => {
+                let lanes = self
+                    .division
+                    .as_ref()
+                    .map_or(1, |one| one.channels as usize);
+                let mut after = vec![begin; lanes];
                 for unit in 0..self.units() {
-                    Unit::new(self.unit_blocks(), unit, builder, begin, step).add(steps);
+                    let ends = Unit::new(self, unit, builder, after.clone(), step).add(steps);
+                    if (self.division.as_ref()).is_some_and(|one| one.ends_round(unit)) {
+                        after = ends;
+                    }
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::Rate;
 
 use super::CollectiveConfig;
 use crate::context::WorkloadContext;
@@ -13,6 +14,8 @@ pub(super) struct Groups {
     pub(super) hosts: Vec<NodeId>,
     /// Number of ranks of each group.
     pub(super) size: u32,
+    /// The least rate of the network interfaces of a host.
+    pub(super) rate: Rate,
     /// Distance in ranks from one member of a group to the next.
     stride: u32,
 }
@@ -57,7 +60,13 @@ impl Groups {
                 help,
             ));
         }
+        let rate = |id: &NodeId| {
+            let at = context.hosts.binary_search_by_key(id, |host| host.id);
+            context.hosts[at.expect("ranks are on hosts of the topology")].rate
+        };
+        let rate = hosts.iter().map(rate).min();
         Ok(Self {
+            rate: rate.expect("a job has a rank"),
             hosts,
             size,
             stride,

@@ -42,6 +42,10 @@ choices! {
         Direct = "direct" ("all messages at once"),
         /// One peer after the other.
         Pairwise = "pairwise" ("one peer after the other"),
+        /// Through the host of the sender's node on the receiver's rail.
+        Pxn = "pxn" ("data for other nodes pass the host of the own node on the receiver's rail"),
+        /// As NCCL would do it.
+        Nccl = "nccl" ("NCCL's choice of algorithm, protocol and channels for the size"),
         /// Along a binomial tree.
         Binomial = "binomial",
         /// From each rank to the next one.
@@ -110,6 +114,7 @@ impl CollectiveOperation {
                 A::Hierarchical,
                 A::Sharp,
                 A::Nvls,
+                A::Nccl,
             ],
             Self::AllGather | Self::ReduceScatter => &[
                 A::Ring,
@@ -117,10 +122,12 @@ impl CollectiveOperation {
                 A::HalvingDoubling,
                 A::Sharp,
                 A::Nvls,
+                A::Nccl,
             ],
-            Self::AllToAll | Self::AllToAllV => &[A::Direct, A::Pairwise],
+            Self::AllToAll => &[A::Direct, A::Pairwise, A::Pxn],
+            Self::AllToAllV => &[A::Direct, A::Pairwise],
             Self::Pipeline => &[A::Gpipe, A::OneForwardOneBackward],
-            Self::Broadcast => &[A::Binomial, A::Chain, A::Sharp, A::Nvls],
+            Self::Broadcast => &[A::Binomial, A::Chain, A::Sharp, A::Nvls, A::Nccl],
             Self::SendReceive => &[A::Ring],
         }
     }
@@ -138,6 +145,8 @@ impl CollectiveAlgorithm {
             Self::Hierarchical => "hierarchical",
             Self::Direct => "direct",
             Self::Pairwise => "pairwise",
+            Self::Pxn => "pxn",
+            Self::Nccl => "nccl",
             Self::Binomial => "binomial",
             Self::Chain => "chain",
             Self::Gpipe => "gpipe",

@@ -5,6 +5,7 @@ use fabricsim_base::limits::MAX_LIVE_FLOWS;
 
 use super::CollectiveAlgorithm;
 use super::algorithm;
+use super::nccl::Division;
 use super::shape::{Detail, Shape};
 use super::transfers::{Transfers, Use};
 
@@ -16,17 +17,16 @@ impl Shape {
     pub(super) fn check_messages(&self, groups: u32) -> Result<(), ConfigError> {
         let messages = self.traffic().0 * f64::from(groups);
         if messages > MAX_MESSAGES {
-            let key = if self.algorithm.is_in_network() {
-                "segment"
-            } else if self.chunks > 1 {
-                "chunks"
-            } else {
-                "channels"
+            let key = match &self.division {
+                Some(_) => "chunk_size",
+                None if self.algorithm.is_in_network() => "segment",
+                None if self.chunks > 1 => "chunks",
+                None => "channels",
             };
             return Err(ConfigError::new(
                 key,
                 format!("an iteration has {messages:.0} messages; {MAX_MESSAGES:.0} are the most"),
-                "choose fewer channels, chunks or ranks, or a larger `segment`",
+                "choose larger or fewer chunks or segments, fewer channels or ranks",
             ));
         }
         if self.algorithm == CollectiveAlgorithm::Direct && messages > MAX_LIVE_FLOWS as f64 {
@@ -64,6 +64,12 @@ impl Shape {
             both: self.algorithm.is_in_network(),
             messages: 0,
             bytes: 0.0,
+            blocks: vec![
+                0;
+                self.division
+                    .as_ref()
+                    .map_or(0, |_| self.unit_blocks() as usize)
+            ],
         };
         // Except for trees, members differ by single bytes only, so one of them represents all.
         let alike = !matches!(
@@ -76,8 +82,34 @@ impl Shape {
         for member in 0..members {
             algorithm::transfer(self, member, &mut count);
         }
+        if let Some(division) = &self.division {
+            return self.divided_traffic(division, alike, &count);
+        }
         let scale = f64::from(self.ranks) / f64::from(members) * f64::from(self.units());
         (count.messages as f64 * scale, count.bytes * scale)
+    }
+
+    /// Returns the same of a division by NCCL. `count` is of one member if all are `alike`.
+    fn divided_traffic(&self, division: &Division, alike: bool, count: &Count) -> (f64, f64) {
+        let (mut messages, mut bytes) = (0.0, 0.0);
+        for unit in 0..self.units() {
+            for (block, &own) in (0..).zip(&count.blocks) {
+                if !division.has(unit, block) {
+                    continue;
+                }
+                // On a ring, each block makes as many steps as a member sends blocks of a channel.
+                let row = block / division.row() * division.row();
+                let times = if alike {
+                    let row = row as usize..(row + division.row()) as usize;
+                    count.blocks[row].iter().sum()
+                } else {
+                    own
+                };
+                messages += times as f64;
+                bytes += times as f64 * division.message(unit, block).max(1) as f64;
+            }
+        }
+        (messages, bytes)
     }
 }
 
@@ -89,11 +121,16 @@ struct Count {
     both: bool,
     messages: u64,
     bytes: f64,
+    /// The messages of each block, with a division by NCCL.
+    blocks: Vec<u64>,
 }
 
 impl Transfers for Count {
     fn send(&mut self, _to: u32, blocks: std::ops::Range<u32>) {
         self.messages += 1;
+        if let Some(count) = self.blocks.get_mut(blocks.start as usize) {
+            *count += 1;
+        }
         // No message is empty: see `Shape::message`.
         self.bytes += (self.block * f64::from(blocks.end - blocks.start)).max(1.0);
     }

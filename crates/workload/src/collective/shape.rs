@@ -6,6 +6,7 @@ use fabricsim_base::input::ConfigError;
 use fabricsim_base::limits::MAX_SIZE;
 use fabricsim_base::units::Bytes;
 
+use super::nccl::Division;
 use super::parts::Parts;
 use super::stages::Stages;
 use super::{CollectiveAlgorithm, CollectiveOperation};
@@ -31,6 +32,8 @@ pub(crate) struct Shape {
     pub(crate) ranks: u32,
     pub(crate) channels: u32,
     pub(crate) chunks: u32,
+    /// NCCL's division of the buffer, instead of equal `channels` and `chunks`.
+    pub(crate) division: Option<Division>,
     /// Members of a node, for hierarchical algorithms.
     pub(crate) local_size: u32,
     /// The member that has the data of a broadcast.
@@ -40,20 +43,24 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Returns the number of parts of the buffer that pass through the algorithm independently.
-    pub(super) const fn units(&self) -> u32 {
-        self.channels * self.chunks
+    pub(super) fn units(&self) -> u32 {
+        let divided = self.division.as_ref().map(Division::units);
+        divided.unwrap_or(self.channels * self.chunks)
     }
 
     /// Returns the number of blocks into which the algorithm divides each unit.
     pub(super) fn unit_blocks(&self) -> u32 {
         use CollectiveAlgorithm as Algorithm;
+        if let Some(division) = &self.division {
+            return division.row() * division.channels;
+        }
         match self.algorithm {
             Algorithm::Ring if self.operation == CollectiveOperation::SendReceive => 1,
             Algorithm::Ring | Algorithm::HalvingDoubling | Algorithm::Hierarchical => self.ranks,
-            Algorithm::Direct | Algorithm::Pairwise => self.ranks,
+            Algorithm::Direct | Algorithm::Pairwise | Algorithm::Pxn => self.ranks,
             Algorithm::BidirectionalRing => 2 * self.ranks,
             Algorithm::DoubleBinaryTree => 2,
-            Algorithm::Binomial | Algorithm::Chain => 1,
+            Algorithm::Binomial | Algorithm::Chain | Algorithm::Nccl => 1,
             Algorithm::Gpipe | Algorithm::OneForwardOneBackward => 1,
             Algorithm::Sharp | Algorithm::Nvls => self.aggregated_blocks(),
         }
@@ -80,8 +87,21 @@ impl Shape {
             "{} of {} by {}",
             self.operation.name(),
             self.size,
-            self.algorithm.name()
+            self.algorithm_label()
         )
+    }
+
+    /// Returns the algorithm in results: `ring`, or with NCCL's division its protocol and channels,
+    /// as in `ring/ll128/4`.
+    pub(crate) fn algorithm_label(&self) -> Box<str> {
+        let name = self.algorithm.name();
+        match &self.division {
+            Some(division) => {
+                let (protocol, channels) = (division.protocol.name(), division.channels);
+                format!("{name}/{protocol}/{channels}").into()
+            }
+            None => name.into(),
+        }
     }
 
     /// Returns the first byte of block `block` of all that divide the buffer: blocks differ by at
@@ -107,15 +127,44 @@ impl Shape {
                 let at = |unit: u32| bytes * u128::from(unit) / units;
                 u64::try_from(at(unit + 1) - at(unit)).expect("no part is above the size")
             }
-            _ => {
-                let first = u64::from(unit) * u64::from(self.data_blocks());
-                // A second number of a block has the same bytes.
-                let again = blocks.start / self.data_blocks() * self.data_blocks();
-                let at = |block: u32| self.offset(first + u64::from(block - again));
-                at(blocks.end) - at(blocks.start)
-            }
+            _ => match &self.division {
+                Some(division) => division.message(unit, blocks.start),
+                None => self.bytes_of(unit, self.places(to, blocks)) * self.senders(from, to),
+            },
         };
         Bytes::new(bytes.max(1))
+    }
+
+    /// Returns the bytes of `blocks` of part number `unit`.
+    fn bytes_of(&self, unit: u32, blocks: Range<u32>) -> u64 {
+        let first = u64::from(unit) * u64::from(self.data_blocks());
+        // A second number of a block has the same bytes.
+        let again = blocks.start / self.data_blocks() * self.data_blocks();
+        let at = |block: u32| self.offset(first + u64::from(block - again));
+        at(blocks.end) - at(blocks.start)
+    }
+
+    /// Returns the blocks whose sizes a message to `to` with `blocks` has. Messages of `pxn` name
+    /// their blocks by the sender, but their sizes are by the receiver at the end.
+    fn places(&self, to: u32, blocks: &Range<u32>) -> Range<u32> {
+        match self.algorithm {
+            CollectiveAlgorithm::Pxn => {
+                let end = blocks.start / self.local_size * self.local_size + to % self.local_size;
+                end..end + 1
+            }
+            _ => blocks.clone(),
+        }
+    }
+
+    /// Returns the number of members with data in a message: with `pxn` between nodes the whole
+    /// node.
+    fn senders(&self, from: u32, to: u32) -> u64 {
+        let crosses = from / self.local_size != to / self.local_size;
+        if self.algorithm == CollectiveAlgorithm::Pxn && crosses {
+            u64::from(self.local_size)
+        } else {
+            1
+        }
     }
 
     /// Returns the ratio of the bus bandwidth to the algorithm bandwidth. For an all-to-all-v, it
@@ -175,19 +224,11 @@ impl Shape {
                 "choose another algorithm, or other groups".to_owned(),
             );
         }
-        // A single member has no steps, with any algorithm.
-        if self.algorithm == CollectiveAlgorithm::Hierarchical
-            && self.ranks > 1
-            && !self.ranks.is_multiple_of(self.local_size)
-        {
-            return refuse(
-                "local_size",
-                format!(
-                    "a group of {} ranks is no whole number of nodes of {}",
-                    self.ranks, self.local_size
-                ),
-                "choose a divisor of the group's size".to_owned(),
-            );
+        if matches!(
+            self.algorithm,
+            CollectiveAlgorithm::Hierarchical | CollectiveAlgorithm::Pxn
+        ) {
+            self.check_nodes()?;
         }
         if self.root >= self.ranks {
             return refuse(
@@ -201,6 +242,21 @@ impl Shape {
         }
         self.check_detail()?;
         Ok(self)
+    }
+
+    /// Checks that the group has whole nodes. A single member has no steps, with any algorithm.
+    pub(super) fn check_nodes(&self) -> Result<(), ConfigError> {
+        if self.ranks < 2 || self.ranks.is_multiple_of(self.local_size) {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "local_size",
+            format!(
+                "a group of {} ranks is no whole number of nodes of {}",
+                self.ranks, self.local_size
+            ),
+            "choose a divisor of the group's size",
+        ))
     }
 
     /// Checks that the settings that only one operation has match the operation.

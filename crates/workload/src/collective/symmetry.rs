@@ -1,6 +1,7 @@
 //! The symmetry of an algorithm: numbers of members and blocks relative to a member, such that
 //! members with the same role do the same.
 
+use super::Rails;
 use super::shape::Shape;
 use super::{CollectiveAlgorithm as Algorithm, CollectiveOperation as Operation};
 
@@ -22,12 +23,19 @@ enum Kind {
     /// Members of a node are a ring, and so are members with the same place in their nodes. Each
     /// place has a row of blocks, one for each node.
     Tiers { local: u32 },
+    /// Nodes are a ring, and so are the members of each. Each row of as many blocks as members is a
+    /// ring, too, in the order of a channel.
+    Channels(Rails),
+    /// The same nodes. Each of them has a block for each place in a node, the same for all members.
+    Nodes(Rails),
 }
 
 impl Symmetry {
     /// Returns the symmetry of `shape`.
     pub(super) const fn of(shape: &Shape) -> Self {
         let kind = match shape.algorithm {
+            Algorithm::Ring if shape.division.is_some() => Kind::Channels(Rails::of(shape)),
+            Algorithm::Pxn => Kind::Nodes(Rails::of(shape)),
             Algorithm::Ring if matches!(shape.operation, Operation::SendReceive) => Kind::Ring,
             Algorithm::Ring | Algorithm::BidirectionalRing => Kind::RingOfBlocks,
             Algorithm::Direct | Algorithm::Pairwise => Kind::RingOfBlocks,
@@ -37,7 +45,7 @@ impl Symmetry {
             },
             Algorithm::DoubleBinaryTree | Algorithm::Binomial | Algorithm::Chain => Kind::Ring,
             Algorithm::Gpipe | Algorithm::OneForwardOneBackward => Kind::Ring,
-            Algorithm::Sharp | Algorithm::Nvls => Kind::Ring,
+            Algorithm::Sharp | Algorithm::Nvls | Algorithm::Nccl => Kind::Ring,
         };
         let ranks = shape.ranks;
         Self { kind, ranks }
@@ -49,6 +57,10 @@ impl Symmetry {
             Kind::Halves => member ^ peer,
             Kind::Tiers { local } if member / local == peer / local => {
                 behind(member % local, peer % local, local)
+            }
+            Kind::Channels(Rails { local, nodes }) | Kind::Nodes(Rails { local, nodes }) => {
+                behind(member / local, peer / local, nodes) * local
+                    + behind(member % local, peer % local, local)
             }
             _ => behind(member, peer, self.ranks),
         }
@@ -62,6 +74,10 @@ impl Symmetry {
                 let place = member % local;
                 member - place + ahead(place, peer, local)
             }
+            Kind::Channels(Rails { local, nodes }) | Kind::Nodes(Rails { local, nodes }) => {
+                ahead(member / local, peer / local, nodes) * local
+                    + ahead(member % local, peer % local, local)
+            }
             _ => ahead(member, peer, self.ranks),
         }
     }
@@ -74,6 +90,14 @@ impl Symmetry {
             Kind::RingOfBlocks => {
                 let place = first % self.ranks;
                 first - place + behind(member, place, self.ranks)
+            }
+            Kind::Channels(rails) => {
+                let place = first % self.ranks;
+                let own = rails.position(first / self.ranks, member);
+                first - place + behind(own, place, self.ranks)
+            }
+            Kind::Nodes(Rails { local, nodes }) => {
+                behind(member / local, first / local, nodes) * local + first % local
             }
             Kind::Halves => first ^ half(member, peer),
             Kind::Tiers { local } => {
@@ -97,6 +121,14 @@ impl Symmetry {
             Kind::RingOfBlocks => {
                 let place = first % self.ranks;
                 first - place + ahead(member, place, self.ranks)
+            }
+            Kind::Channels(rails) => {
+                let place = first % self.ranks;
+                let own = rails.position(first / self.ranks, member);
+                first - place + ahead(own, place, self.ranks)
+            }
+            Kind::Nodes(Rails { local, nodes }) => {
+                ahead(member / local, first / local, nodes) * local + first % local
             }
             Kind::Halves => first ^ half(member, peer),
             Kind::Tiers { local } => {

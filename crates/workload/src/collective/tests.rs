@@ -1,6 +1,8 @@
 mod config;
+mod nccl;
 mod programs;
 mod sizes;
+mod uneven;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,6 +13,9 @@ use super::*;
 use crate::context::testing::context;
 use crate::graph::{OF_A_COLLECTIVE, Operation, Program, ProgramBuilder};
 use crate::workload::Workload;
+
+/// The rate of hosts, which only NCCL's choice needs.
+const RATE: Rate = Rate::from_gbps(100);
 
 /// For each block, the members that have contributed to it.
 type Buffer = Vec<Vec<bool>>;
@@ -106,6 +111,7 @@ fn shape(operation: CollectiveOperation, algorithm: CollectiveAlgorithm, ranks: 
         ranks,
         channels: 1,
         chunks: 1,
+        division: None,
         local_size: 4,
         root: u32::from(ranks > 1),
         detail: match operation {
@@ -131,8 +137,9 @@ fn shapes(counts: &[u32]) -> Vec<Shape> {
         O::SendReceive,
     ] {
         // `tree/tests.rs` has the algorithms of switches.
-        let algorithms = operation.algorithms().iter();
-        for &algorithm in algorithms.filter(|algorithm| !algorithm.is_in_network()) {
+        let is_here =
+            |one: &&CollectiveAlgorithm| !one.is_in_network() && **one != CollectiveAlgorithm::Nccl;
+        for &algorithm in operation.algorithms().iter().filter(is_here) {
             for &ranks in counts {
                 all.extend(shape(operation, algorithm, ranks).checked().ok());
             }
@@ -143,7 +150,16 @@ fn shapes(counts: &[u32]) -> Vec<Shape> {
 
 /// Returns the member that owns a block.
 fn owner(shape: &Shape, block: usize) -> usize {
-    block % shape.ranks as usize
+    let place = block % shape.ranks as usize;
+    match &shape.division {
+        None => place,
+        // The ring of a channel begins in each node with another host.
+        Some(division) => {
+            let channel = division.channel(u32::try_from(block).unwrap());
+            let place = u32::try_from(place).unwrap();
+            Rails::of(shape).member(channel, place) as usize
+        }
+    }
 }
 
 fn expect_data(shape: &Shape) {
@@ -178,7 +194,16 @@ fn expect_data(shape: &Shape) {
         match shape.operation {
             CollectiveOperation::AllToAll | CollectiveOperation::AllToAllV => {
                 // Blocks for this member have arrived from all other members, one after the other.
-                assert_ne!(apart[member][member], vec![false; ranks]);
+                // With `pxn` they have the numbers of the senders' places.
+                let is_empty = |block: &usize| apart[member][*block] == vec![false; ranks];
+                let local = shape.local_size as usize;
+                let node = member / local * local..(member / local + 1) * local;
+                match shape.algorithm {
+                    CollectiveAlgorithm::Pxn => {
+                        assert!(!node.filter(|one| *one != member).any(|one| is_empty(&one)));
+                    }
+                    _ => assert!(!is_empty(&member)),
+                }
             }
             CollectiveOperation::SendReceive => {
                 assert_eq!(apart[member][0], only((member + ranks - 1) % ranks));
@@ -198,7 +223,7 @@ fn each_algorithm_leaves_the_data_of_its_operation() {
     let algorithms: std::collections::BTreeSet<_> = (shapes.iter())
         .map(|shape| (shape.operation.name(), shape.algorithm.name()))
         .collect();
-    assert_eq!(algorithms.len(), 18);
+    assert_eq!(algorithms.len(), 19);
 }
 
 /// Each member of an optimal algorithm sends the fewest bytes possible, the amount from which
@@ -263,42 +288,6 @@ fn of_programs(shape: &Shape) -> (f64, f64) {
     (f64::from(messages), bytes)
 }
 
-#[test]
-fn pairs_with_nothing_to_say_send_nothing() {
-    let mut config = CollectiveConfig::new(CollectiveOperation::AllToAllV, Bytes::new(1_000));
-    config.weights = Some(vec![
-        vec![0.0, 700.0, 300.0],
-        vec![0.0, 9.0, 0.0],
-        vec![5.0, 10.0, 0.0],
-    ]);
-    for (channels, algorithm) in [
-        (1, CollectiveAlgorithm::Direct),
-        (3, CollectiveAlgorithm::Pairwise),
-    ] {
-        config.channels = channels;
-        config.algorithm = Some(algorithm);
-        let shape = config.shape(3).unwrap();
-        let expected = (4.0 * f64::from(channels), 1_015.0);
-        assert_eq!(shape.traffic(), expected);
-        assert_eq!(of_programs(&shape), expected);
-    }
-    // A part of 5 bytes on 6 channels: 6 messages of a byte.
-    config.channels = 6;
-    let shape = config.shape(3).unwrap();
-    assert_eq!(shape.traffic(), (24.0, 1_016.0));
-    assert_eq!(of_programs(&shape), (24.0, 1_016.0));
-    // The share is below one byte, but a message is sent.
-    config.channels = 1;
-    config.size = Bytes::ZERO;
-    assert_eq!(of_programs(&config.shape(3).unwrap()), (4.0, 4.0));
-    config.size = Bytes::new(1_000);
-    config.skew = 1.0;
-    assert_eq!(config.shape(3).unwrap_err().key, "weights");
-    config.operation = CollectiveOperation::AllToAll;
-    config.algorithm = None;
-    assert_eq!(config.shape(3).unwrap_err().key, "skew");
-}
-
 /// A collective has as many steps for zero bytes as for many.
 #[test]
 fn a_few_bytes_take_all_messages_of_many() {
@@ -329,29 +318,6 @@ fn a_few_bytes_take_all_messages_of_many() {
     }
 }
 
-/// The bus bandwidth of an all-to-all-v follows from the busiest link. In these cases this is the
-/// link from the first member, which keeps no bytes, or the link to the second one, to which all
-/// other members send.
-#[test]
-fn the_bus_bandwidth_of_uneven_parts_is_that_of_the_busiest_link() {
-    let mut config = CollectiveConfig::new(CollectiveOperation::AllToAllV, Bytes::new(3_000));
-    let mut expect = |weights: &[&[u32]], expected: f64| {
-        let rows: Vec<Vec<f64>> = (weights.iter())
-            .map(|row| row.iter().copied().map(f64::from).collect())
-            .collect();
-        config.weights = Some(rows);
-        let ranks = u32::try_from(weights.len()).unwrap();
-        let found = config.shape(ranks).unwrap().bus_factor();
-        assert!((found - expected).abs() < 1e-9, "{found} for {expected}");
-    };
-    expect(&[&[0, 3], &[1, 0]], 1.0);
-    expect(&[&[1, 1, 1], &[1, 1, 1], &[1, 1, 1]], 2.0 / 3.0);
-    expect(&[&[0, 3, 0], &[0, 3, 0], &[0, 3, 0]], 2.0);
-    config.weights = None;
-    let even = config.shape(4).unwrap().bus_factor();
-    assert!((even - 0.75).abs() < 1e-9, "{even}");
-}
-
 #[test]
 fn a_pipeline_sends_each_micro_batch_forward_and_back() {
     let mut config = CollectiveConfig::new(CollectiveOperation::Pipeline, Bytes::new(1_001));
@@ -362,18 +328,18 @@ fn a_pipeline_sends_each_micro_batch_forward_and_back() {
         CollectiveAlgorithm::OneForwardOneBackward,
     ] {
         config.algorithm = Some(algorithm);
-        let shape = config.shape(3).unwrap();
+        let shape = config.shape(3, RATE).unwrap();
         assert_eq!(shape.traffic(), (16.0, 4_004.0));
         assert_eq!(of_programs(&shape), (16.0, 4_004.0));
     }
     config.size = Bytes::new(1);
-    assert_eq!(of_programs(&config.shape(3).unwrap()), (16.0, 16.0));
-    assert_eq!(config.shape(3).unwrap().traffic(), (16.0, 16.0));
-    config.channels = 2;
-    assert_eq!(config.shape(3).unwrap_err().key, "channels");
-    config.channels = 1;
+    assert_eq!(of_programs(&config.shape(3, RATE).unwrap()), (16.0, 16.0));
+    assert_eq!(config.shape(3, RATE).unwrap().traffic(), (16.0, 16.0));
+    config.channels = Some(2);
+    assert_eq!(config.shape(3, RATE).unwrap_err().key, "channels");
+    config.channels = None;
     config.backward = Some(vec![Duration::from_us(3); 2]);
-    assert_eq!(config.shape(3).unwrap_err().key, "backward");
+    assert_eq!(config.shape(3, RATE).unwrap_err().key, "backward");
 }
 
 #[test]

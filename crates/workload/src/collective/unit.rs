@@ -1,6 +1,7 @@
 //! Converts the steps of a member to operations for one part of a buffer.
 
 use super::form::Transfer;
+use super::shape::Shape;
 use super::transfers::Use;
 use crate::graph::{Blocks, Operation, ProgramBuilder, Step};
 
@@ -9,8 +10,12 @@ pub(super) struct Unit<'a> {
     unit: u32,
     builder: &'a mut ProgramBuilder,
     step: &'a dyn Fn(Step) -> Step,
-    /// The operation that all later ones follow: the beginning, or the end of a step.
-    after: u32,
+    /// For each channel with blocks in the part: the operation that all later ones follow, which is
+    /// the beginning, the end of a step, or the last receipt of the round before.
+    after: Vec<u32>,
+    /// The last receipt of each channel.
+    last: Vec<u32>,
+    shape: &'a Shape,
     /// For each block, the receipts that wrote it.
     writers: Vec<Vec<u32>>,
     /// Operations since the last wait.
@@ -18,34 +23,50 @@ pub(super) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    /// Returns part number `unit` of `blocks` blocks. Its operations follow `begin`, and `builder`
-    /// gets them as `step` returns them.
+    /// Returns part number `unit` of `shape`. The operations of each channel follow `after`, and
+    /// `builder` gets them as `step` returns them.
     pub(super) fn new(
-        blocks: u32,
+        shape: &'a Shape,
         unit: u32,
         builder: &'a mut ProgramBuilder,
-        begin: u32,
+        after: Vec<u32>,
         step: &'a dyn Fn(Step) -> Step,
     ) -> Self {
         Self {
             unit,
             builder,
             step,
-            after: begin,
-            writers: vec![Vec::new(); blocks as usize],
+            last: after.clone(),
+            after,
+            shape,
+            writers: vec![Vec::new(); shape.unit_blocks() as usize],
             since: Vec::new(),
         }
     }
 
-    /// Adds the operations of `steps`.
-    pub(super) fn add(mut self, steps: &[Transfer]) {
+    /// Adds the operations of `steps`. Returns the last receipt of each channel.
+    pub(super) fn add(mut self, steps: &[Transfer]) -> Vec<u32> {
         for step in steps {
             match *step {
-                Transfer::Send(blocks) => self.send(blocks),
-                Transfer::Receive(blocks, used) => self.receive(blocks, used),
+                Transfer::Send(blocks) if self.has(blocks) => self.send(blocks),
+                Transfer::Receive(blocks, used) if self.has(blocks) => self.receive(blocks, used),
+                Transfer::Send(_) | Transfer::Receive(..) => {}
                 Transfer::Wait => self.wait(),
             }
         }
+        self.last
+    }
+
+    /// Returns `true` if the part has `blocks`.
+    fn has(&self, blocks: Blocks) -> bool {
+        let division = self.shape.division.as_ref();
+        division.is_none_or(|division| division.has(self.unit, blocks.first))
+    }
+
+    /// Returns the number of the channel of `blocks` among the channels of the part.
+    fn lane(&self, blocks: Blocks) -> usize {
+        let division = self.shape.division.as_ref();
+        division.map_or(0, |division| division.channel(blocks.first) as usize)
     }
 
     fn send(&mut self, blocks: Blocks) {
@@ -56,13 +77,16 @@ impl<'a> Unit<'a> {
             is_first = false;
         }
         if is_first {
-            self.builder.after_end(operation, self.after);
+            self.builder
+                .after_end(operation, self.after[self.lane(blocks)]);
         }
     }
 
     fn receive(&mut self, blocks: Blocks, used: Use) {
         let operation = self.add_step(Step::Receive(self.own(blocks)));
-        self.builder.after_end(operation, self.after);
+        let lane = self.lane(blocks);
+        self.builder.after_end(operation, self.after[lane]);
+        self.last[lane] = operation;
         for writers in written(&mut self.writers, blocks) {
             match used {
                 Use::Reduce => writers.push(operation),
@@ -80,7 +104,7 @@ impl<'a> Unit<'a> {
         for before in self.since.drain(..) {
             self.builder.after_end(joined, before);
         }
-        self.after = joined;
+        self.after.fill(joined);
         // The join has waited for all receipts.
         self.writers.iter_mut().for_each(Vec::clear);
     }

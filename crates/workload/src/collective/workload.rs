@@ -190,7 +190,7 @@ impl Workload for CollectiveConfig {
         class: ClassId,
     ) -> Result<HostApplications, ConfigError> {
         let groups = self.checked(context)?;
-        let shape = self.shape(groups.size)?;
+        let shape = self.shape(groups.size, groups.rate)?;
         let (trees, _) = Trees::of(&shape, &groups, context)?;
         let shapes = Shapes::new(shape, &trees)?;
         let instance = |group| {
@@ -198,7 +198,7 @@ impl Workload for CollectiveConfig {
             Instance {
                 group,
                 operation: shape.operation,
-                algorithm: shape.algorithm,
+                algorithm: shape.algorithm_label(),
                 ranks: shape.ranks,
                 size: shape.size,
                 bus_factor: shape.bus_factor(),
@@ -245,7 +245,7 @@ impl Workload for CollectiveConfig {
         let groups = self.checked(context)?;
         check::warm_up(self.warm_up, self.iterations)?;
         self.pace(context, groups.ranks())?;
-        let shape = self.shape(groups.size)?;
+        let shape = self.shape(groups.size, groups.rate)?;
         let (trees, _) = Trees::of(&shape, &groups, context)?;
         let shapes = Shapes::new(shape, &trees)?;
         let mut expected = Expected::default();
@@ -263,13 +263,13 @@ impl Workload for CollectiveConfig {
 
     fn reserved(&self, context: &WorkloadContext) -> Result<Option<Reducers>, ConfigError> {
         let groups = self.checked(context)?;
-        Ok(Trees::of(&self.shape(groups.size)?, &groups, context)?.1)
+        Ok(Trees::of(&self.shape(groups.size, groups.rate)?, &groups, context)?.1)
     }
 
     fn warnings(&self, context: &WorkloadContext) -> Vec<String> {
         let shapes = || {
             let groups = self.checked(context)?;
-            let shape = self.shape(groups.size)?;
+            let shape = self.shape(groups.size, groups.rate)?;
             let (trees, _) = Trees::of(&shape, &groups, context)?;
             Ok::<_, ConfigError>((Shapes::new(shape, &trees)?, groups.count()))
         };
@@ -286,6 +286,12 @@ impl Workload for CollectiveConfig {
             )
         });
         warning.into_iter().collect()
+    }
+
+    fn nccl_choice(&self, context: &WorkloadContext) -> Option<String> {
+        let groups = self.checked(context).ok()?;
+        let shape = self.shape(groups.size, groups.rate).ok()?;
+        shape.division.is_some().then(|| shape.in_words())
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
@@ -312,11 +318,11 @@ mod tests {
         let mut config = CollectiveConfig::new(operation, Bytes::new(1_000_003));
         config.algorithm = Some(algorithm);
         (config.group_size, config.group_stride) = (Some(64), 2);
-        (config.root, config.channels, config.chunks) = (root, 1, 2);
+        (config.root, config.chunks) = (root, 2);
         let context = context(128, 1);
         let groups = config.checked(&context).unwrap();
         let none = Trees(Vec::new());
-        let shapes = Shapes::new(config.shape(64).unwrap(), &none).unwrap();
+        let shapes = Shapes::new(config.shape(64, groups.rate).unwrap(), &none).unwrap();
         let members = Members::new(shapes, groups, &none);
         let programs: Vec<_> = (0..128).map(|rank| members.program(rank)).collect();
         let places: BTreeSet<_> = programs.iter().map(Arc::as_ptr).collect();
@@ -341,6 +347,8 @@ mod tests {
             (O::ReduceScatter, Algorithm::HalvingDoubling, 1),
             (O::AllToAll, Algorithm::Direct, 1),
             (O::AllToAll, Algorithm::Pairwise, 1),
+            // Each place in a node.
+            (O::AllToAll, Algorithm::Pxn, 8),
             (O::AllToAllV, Algorithm::Direct, 1),
             (O::AllToAllV, Algorithm::Pairwise, 1),
             (O::SendReceive, Algorithm::Ring, 1),

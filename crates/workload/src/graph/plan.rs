@@ -10,7 +10,7 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 
 use super::pace::Pace;
 use super::program::{Operation, Program, Step};
-use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
+use crate::collective::CollectiveOperation;
 
 choices! {
     /// The connections of messages.
@@ -46,8 +46,8 @@ pub struct Instance {
     pub group: u32,
     /// The operation.
     pub operation: CollectiveOperation,
-    /// The algorithm.
-    pub algorithm: CollectiveAlgorithm,
+    /// The algorithm in results.
+    pub algorithm: Box<str>,
     /// Number of ranks.
     pub ranks: u32,
     /// The size for computing bandwidths: see [`CollectiveOperation`].

@@ -187,6 +187,7 @@ impl<'t> Assembly<'t> {
             ranks,
             channels: 1,
             chunks: 1,
+            division: None,
             local_size: 8,
             root: 0,
             detail: Detail::None,
@@ -198,6 +199,12 @@ impl<'t> Assembly<'t> {
                     shape.algorithm.name()
                 ),
                 "choose an algorithm of ranks, such as ring",
+            ));
+        }
+        if shape.algorithm == CollectiveAlgorithm::Nccl {
+            return Err(place.error(
+                "a graph has no rates from which NCCL could choose an algorithm",
+                "write for example ring or double-binary-tree",
             ));
         }
         let shape = shape
@@ -347,7 +354,7 @@ impl<'t> Assembly<'t> {
         let instance = |(group, collective): &(u32, Collective<'_>)| Instance {
             group: *group,
             operation: collective.shape.operation,
-            algorithm: collective.shape.algorithm,
+            algorithm: collective.shape.algorithm_label(),
             ranks: collective.shape.ranks,
             size: collective.shape.size,
             bus_factor: collective.shape.bus_factor(),

@@ -82,7 +82,7 @@ fn collectives_of_a_list_are_matched_by_their_group_and_turn() {
     let config = load(text).unwrap();
     let loaded = config.loaded.as_ref().unwrap();
     let found: Vec<(u32, u32, &str)> = (loaded.instances.iter())
-        .map(|one| (one.group, one.ranks, one.algorithm.name()))
+        .map(|one| (one.group, one.ranks, &*one.algorithm))
         .collect();
     assert_eq!(
         found,

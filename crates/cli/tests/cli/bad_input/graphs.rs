@@ -31,6 +31,84 @@ pub(super) const CASES: &[Case] = &[
         help: "choose from \"direct\", \"pairwise\"",
     },
     Case {
+        name: "a chunk without NCCL's division",
+        files: FILES,
+        scenario: star!(
+            "",
+            "kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"1MB\"\nchunk_size = \"4KB\"",
+            "kind = \"hpcc\""
+        ),
+        args: &[],
+        place: "t.toml:9:",
+        says: &["key `chunk_size`", "conflicts with the other keys"],
+        help: "a key of the algorithm \"nccl\"",
+    },
+    Case {
+        name: "a chunk below the unit of its protocol",
+        files: FILES,
+        scenario: star!(
+            "",
+            "kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"1MB\"\nprotocol = \"ll128\"\nchunk_size = \"1000B\"",
+            "kind = \"hpcc\""
+        ),
+        args: &[],
+        place: "t.toml:10:",
+        says: &["key `chunk_size`", "\"ll128\" has at least 1920 bytes"],
+        help: "at least \"1920B\"",
+    },
+    Case {
+        name: "a protocol with an algorithm that NCCL does not have",
+        files: FILES,
+        scenario: star!(
+            "",
+            "kind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1MB\"\nprotocol = \"ll\"",
+            "kind = \"hpcc\""
+        ),
+        args: &[],
+        place: "t.toml:9:",
+        says: &["key `protocol`", "NCCL has no all-to-all by \"direct\""],
+        help: "use it with \"nccl\"",
+    },
+    Case {
+        name: "a protocol that does not exist",
+        files: FILES,
+        scenario: star!(
+            "",
+            "kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"1MB\"\nprotocol = \"fast\"",
+            "kind = \"hpcc\""
+        ),
+        args: &[],
+        place: "t.toml:9:",
+        says: &["fast"],
+        help: "ll128",
+    },
+    Case {
+        name: "a tree for an all-gather",
+        files: FILES,
+        scenario: star!(
+            "",
+            "kind = \"collective\"\noperation = \"all-gather\"\nsize = \"1MB\"\nalgorithm = \"nccl\"\ntuner = [{ algorithm = \"tree\", protocol = \"ll\" }]",
+            "kind = \"hpcc\""
+        ),
+        args: &[],
+        place: "t.toml:10:",
+        says: &["key `tuner`", "all-gather has no algorithm \"tree\""],
+        help: "write \"ring\"",
+    },
+    Case {
+        name: "ranks that are no whole nodes",
+        files: FILES,
+        scenario: star!(
+            "",
+            "kind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1MB\"\nalgorithm = \"pxn\"\nlocal_size = 3",
+            "kind = \"hpcc\""
+        ),
+        args: &[],
+        place: "t.toml:10:",
+        says: &["key `local_size`", "no whole number of nodes of 3"],
+        help: "a divisor of the group's size",
+    },
+    Case {
         name: "groups that do not divide the ranks",
         files: FILES,
         scenario: star!(

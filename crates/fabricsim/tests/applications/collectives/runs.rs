@@ -68,6 +68,20 @@ fn jobs_of_all_transports_are_the_same_on_any_number_of_threads() {
                 group_stride = 2
                 channels = 2"#,
         ),
+        (
+            "dcqcn",
+            r#"operation = "all-reduce"
+                algorithm = "nccl"
+                local_size = 4
+                chunk_size = "16KB""#,
+        ),
+        (
+            "hpcc",
+            r#"operation = "all-to-all"
+                algorithm = "pxn"
+                local_size = 4
+                chunks = 2"#,
+        ),
     ] {
         let text = jobs(cc, keys);
         let (summary, file, rows) = run(&text, 1);

@@ -28,7 +28,7 @@ struct Port {
 }
 
 /// Returns the parent of each member in the paper's tree in order, built by halving a range.
-fn parents(count: usize) -> Vec<Option<usize>> {
+pub(crate) fn parents(count: usize) -> Vec<Option<usize>> {
     fn fill(first: usize, count: usize, parent: Option<usize>, tree: &mut [Option<usize>]) {
         if count == 0 {
             return;
@@ -50,9 +50,14 @@ fn parents(count: usize) -> Vec<Option<usize>> {
 impl Star {
     /// Returns when the last member has the sum of both trees.
     pub(crate) fn double_tree(&self, count: usize) -> u64 {
+        self.trees(parents(count))
+    }
+
+    /// The same of the tree with the parents `first` and its image.
+    pub(crate) fn trees(&self, first: Vec<Option<usize>>) -> u64 {
         // The second tree is the first one shifted or mirrored, so that inner members become
         // leaves.
-        let first = parents(count);
+        let count = first.len();
         let mut second = vec![None; count];
         for member in 0..count {
             let moved = |one: usize| match count % 2 {

@@ -7,12 +7,14 @@
 //! paper: no schedule assigns the steps of a member to its two trees; as with NCCL, each message
 //! leaves as soon as it can.
 
+use std::ops::Range;
+
 use super::super::transfers::{Transfers, Use};
 
 /// The neighbors of a member in a tree.
-struct Neighbors {
-    parent: Option<u32>,
-    children: [Option<u32>; 2],
+pub(super) struct Neighbors {
+    pub(super) parent: Option<u32>,
+    pub(super) children: [Option<u32>; 2],
 }
 
 /// Returns the neighbors of place `at`, from 1, in the tree over the places 1 to `count` in their
@@ -63,25 +65,78 @@ fn neighbors(tree: u32, member: u32, count: u32) -> Neighbors {
     }
 }
 
+/// Returns the neighbors of node `node`, from zero, in tree `tree` of NCCL (`src/graph/trees.cc`):
+/// one node is the root, and its only child is the root of the tree in order over the others. The
+/// second tree is the mirror image of the first or shifted by one, as above.
+pub(super) fn rooted(tree: u32, node: u32, count: u32) -> Neighbors {
+    let turn = |node: u32| match tree {
+        0 => node,
+        _ if count.is_multiple_of(2) => count - 1 - node,
+        _ => (node + count - 1) % count,
+    };
+    let back = |node: u32| match tree {
+        0 => node,
+        _ if count.is_multiple_of(2) => count - 1 - node,
+        _ => (node + 1) % count,
+    };
+    let found = match turn(node) {
+        0 => Neighbors {
+            parent: None,
+            children: [(count > 1).then(|| root_of(1, count - 1)), None],
+        },
+        place => {
+            let found = in_order(place, count - 1);
+            Neighbors {
+                parent: Some(found.parent.unwrap_or(0)),
+                ..found
+            }
+        }
+    };
+    Neighbors {
+        parent: found.parent.map(back),
+        children: found.children.map(|child| child.map(back)),
+    }
+}
+
 /// Sums up to the root of each tree and sends the sum down: block 0 on the first tree, block 1 on
 /// the second.
 pub(super) fn all_reduce(count: u32, member: u32, to: &mut impl Transfers) {
     let trees = [0, 1].map(|tree| (tree..tree + 1, neighbors(tree, member, count)));
     for (block, tree) in &trees {
-        for &child in tree.children.iter().flatten() {
-            to.receive(child, block.clone(), Use::Reduce);
-        }
-        if let Some(parent) = tree.parent {
-            to.send(parent, block.clone());
-        }
+        up(block, tree.parent, &tree.children, to);
     }
     for (block, tree) in &trees {
-        if let Some(parent) = tree.parent {
-            to.receive(parent, block.clone(), Use::Replace);
-        }
-        for &child in tree.children.iter().flatten() {
-            to.send(child, block.clone());
-        }
+        down(block, tree.parent, &tree.children, to);
+    }
+}
+
+/// Adds the sums of the children and sends the sum to the parent.
+pub(super) fn up(
+    block: &Range<u32>,
+    parent: Option<u32>,
+    children: &[Option<u32>],
+    to: &mut impl Transfers,
+) {
+    for &child in children.iter().flatten() {
+        to.receive(child, block.clone(), Use::Reduce);
+    }
+    if let Some(parent) = parent {
+        to.send(parent, block.clone());
+    }
+}
+
+/// Passes the sum from the parent to the children.
+pub(super) fn down(
+    block: &Range<u32>,
+    parent: Option<u32>,
+    children: &[Option<u32>],
+    to: &mut impl Transfers,
+) {
+    if let Some(parent) = parent {
+        to.receive(parent, block.clone(), Use::Replace);
+    }
+    for &child in children.iter().flatten() {
+        to.send(child, block.clone());
     }
 }
 
@@ -120,6 +175,35 @@ mod tests {
                     }
                     assert!(depth <= count.ilog2(), "{member} of {count}: {depth}");
                 }
+                assert_eq!(roots, 1);
+            }
+        }
+    }
+
+    /// The pictures of `ncclGetBtree` and `ncclGetDtree` for 14, 12 and 13 nodes.
+    #[test]
+    fn trees_of_nccl_are_the_pictured_ones() {
+        let parents = |tree, count| -> Vec<i64> {
+            (0..count)
+                .map(|node| rooted(tree, node, count).parent.map_or(-1, i64::from))
+                .collect()
+        };
+        let first = [-1, 2, 4, 2, 8, 6, 4, 6, 0, 10, 12, 10, 8, 12];
+        assert_eq!(parents(0, 14), first);
+        let mirrored = [1, 3, 1, 7, 5, 7, 3, 11, 9, 7, 9, -1];
+        assert_eq!(parents(1, 12)[..3], mirrored[..3]);
+        assert_eq!(parents(1, 12)[11], mirrored[11]);
+        let shifted = [9, -1, 3, 5, 3, 9, 7, 5, 7, 1, 11, 0, 11];
+        assert_eq!(parents(1, 13), shifted);
+        for count in 1..200 {
+            for tree in 0..2 {
+                for node in 0..count {
+                    let own = rooted(tree, node, count);
+                    for child in own.children.into_iter().flatten() {
+                        assert_eq!(rooted(tree, child, count).parent, Some(node));
+                    }
+                }
+                let roots = parents(tree, count).iter().filter(|one| **one < 0).count();
                 assert_eq!(roots, 1);
             }
         }

@@ -110,7 +110,7 @@ fn exchanges() -> Vec<Shape> {
         vec![0.0, 9.0, 0.0],
         vec![5.0, 1.0, 0.0],
     ]);
-    all.push(config.shape(3).unwrap());
+    all.push(config.shape(3, RATE).unwrap());
     all
 }
 
@@ -135,7 +135,7 @@ fn shared_programs_are_the_operations_of_each_member() {
 /// A message leads to a receipt of its receiver. Its operation expects just this message.
 #[test]
 fn messages_lead_to_their_receipts() {
-    for shape in exchanges() {
+    for shape in exchanges().into_iter().chain(nccl::some()) {
         let member = |member| Member {
             shape: &shape,
             member,

@@ -1,12 +1,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_base::units::Bytes;
+use fabricsim_base::units::{Bytes, Rate};
 
 use super::*;
 use crate::collective::{CollectiveConfig, CollectiveOperation as Operation};
 use crate::context::testing::context;
 use crate::reducers::Reducer;
+
+/// The rate of all links to hosts.
+const RATE: Rate = Rate::from_gbps(100);
 
 /// Returns `leaves` leaves with `per_leaf` hosts each and two spines. The spines are the last
 /// switches. Aggregators have the numbers after them.
@@ -45,7 +48,7 @@ fn trees(
     context: &WorkloadContext,
 ) -> Result<(Vec<Option<Tree>>, Vec<u32>), ConfigError> {
     let groups = config.checked(context)?;
-    let (trees, reducers) = Trees::of(&config.shape(groups.size)?, &groups, context)?;
+    let (trees, reducers) = Trees::of(&config.shape(groups.size, groups.rate)?, &groups, context)?;
     Ok((trees.0, reducers.unwrap().taken))
 }
 
@@ -151,7 +154,7 @@ fn members_get_what_the_operation_owes_them() {
             let mut config = config(algorithm, None);
             (config.operation, config.ranks) = (operation, Some(ranks));
             let (found, _) = trees(&config, &context).unwrap();
-            let shape = config.shape(ranks).unwrap();
+            let shape = config.shape(ranks, RATE).unwrap();
             let tree = found[0].as_ref().unwrap();
             let mut got: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
             for block in 0..shape.unit_blocks() {
@@ -198,7 +201,7 @@ fn segments_divide_what_a_rank_reduces() {
     let chunks = |algorithm, size, segment: Option<u64>| {
         let mut config = config(algorithm, None);
         (config.size, config.segment) = (Bytes::new(size), segment.map(Bytes::new));
-        config.shape(8).unwrap().chunks
+        config.shape(8, RATE).unwrap().chunks
     };
     let sharp = CollectiveAlgorithm::Sharp;
     assert_eq!(chunks(sharp, 0, None), 1);
@@ -209,5 +212,5 @@ fn segments_divide_what_a_rank_reduces() {
     assert_eq!(chunks(sharp, 40_960, Some(20_000)), 3);
     let mut many = config(sharp, None);
     (many.size, many.segment) = (Bytes::new(1 << 30), Some(Bytes::new(1_000)));
-    assert_eq!(many.shape(8).unwrap_err().key, "segment");
+    assert_eq!(many.shape(8, RATE).unwrap_err().key, "segment");
 }
