@@ -4,6 +4,7 @@
 mod aggregation;
 mod aggregator;
 mod algorithm;
+mod foreign_keys;
 mod form;
 mod groups;
 mod kind;
@@ -291,96 +292,6 @@ impl CollectiveConfig {
             }
             _ => Detail::None,
         })
-    }
-
-    /// Rejects keys of another operation, because they would have no effect.
-    fn refuse_foreign_keys(&self) -> Result<(), ConfigError> {
-        let is_v = self.operation == CollectiveOperation::AllToAllV;
-        let is_pipeline = self.operation == CollectiveOperation::Pipeline;
-        let is_in_network = self.algorithm.is_some_and(|own| own.is_in_network());
-        let has_nodes = self.is_divided()
-            || matches!(
-                self.algorithm,
-                Some(CollectiveAlgorithm::Hierarchical | CollectiveAlgorithm::Pxn)
-            );
-        for (key, is_foreign, help) in [
-            (
-                "root",
-                self.root > 0 && self.operation != CollectiveOperation::Broadcast,
-                "it is a key of \"broadcast\"",
-            ),
-            (
-                "local_size",
-                self.local_size.is_some() && !has_nodes,
-                "it is a key of the algorithms \"hierarchical\", \"pxn\" and \"nccl\"",
-            ),
-            (
-                "chunks",
-                self.chunks > 1 && self.is_divided(),
-                "give `chunk_size`, because NCCL divides the buffer",
-            ),
-            (
-                "chunk_size",
-                self.chunk_size.is_some() && !self.is_divided(),
-                "it is a key of the algorithm \"nccl\"; else give a `protocol`, or `chunks`",
-            ),
-            (
-                "tuner",
-                self.tuner.is_some() && self.algorithm != Some(CollectiveAlgorithm::Nccl),
-                "it is a key of the algorithm \"nccl\"",
-            ),
-            (
-                "skew",
-                self.skew > 0.0 && !is_v,
-                "it is a key of \"all-to-all-v\"",
-            ),
-            (
-                "weights",
-                self.weights.is_some() && !is_v,
-                "it is a key of \"all-to-all-v\"",
-            ),
-            (
-                "weights",
-                self.weights.is_some() && self.skew > 0.0,
-                "give `skew` or `weights`",
-            ),
-            (
-                "forward",
-                self.forward.is_some() && !is_pipeline,
-                "it is a key of \"pipeline\"",
-            ),
-            (
-                "backward",
-                self.backward.is_some() && !is_pipeline,
-                "it is a key of \"pipeline\"",
-            ),
-            (
-                "segment",
-                self.segment.is_some() && !is_in_network,
-                "it is a key of the algorithms \"sharp\" and \"nvls\"",
-            ),
-            (
-                "chunks",
-                self.chunks > 1 && is_in_network,
-                "switches divide the buffer by `segment`",
-            ),
-            (
-                "channels",
-                self.channels.is_some_and(|channels| channels > 1) && is_pipeline,
-                "a pipeline has one channel",
-            ),
-        ] {
-            if is_foreign {
-                let message = format!("`{key}` conflicts with the other keys here");
-                return Err(ConfigError::new(key, message, help));
-            }
-        }
-        // `span` reports `forward` for both lists: a time that is too long has the same fix in
-        // either.
-        for time in self.forward.iter().chain(&self.backward).flatten() {
-            check::span("forward", *time)?;
-        }
-        Ok(())
     }
 
     /// Checks all keys.

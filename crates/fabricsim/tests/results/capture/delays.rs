@@ -119,9 +119,9 @@ impl<'a> Account<'a> {
         stage: &str,
         way: &[Passage],
         (last, sent, waits): (usize, f64, f64),
-        seen: &mut BTreeSet<(usize, i64)>,
+        seen: &mut BTreeSet<(usize, u64)>,
     ) -> bool {
-        if !seen.insert((last, waits.round() as i64)) {
+        if !seen.insert((last, waits.round().to_bits())) {
             return false;
         }
         let last = &way[last];

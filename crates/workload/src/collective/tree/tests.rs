@@ -128,9 +128,9 @@ fn the_room_that_earlier_workloads_take_is_gone() {
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].contains("1 of 1 groups") && warnings[0].contains("\"ring\""));
     // The ring of 4 ranks has 24 messages, a tree of 4 ranks and 3 switches 12.
-    assert_eq!(config.expected(&context).unwrap().flows, 24.0);
-    let flows = config.expected(&leaf_spine(2, 2, 1)).unwrap().flows;
-    assert_eq!(flows, 12.0);
+    let flows = |context: &WorkloadContext| config.expected(context).unwrap().flows;
+    assert!((flows(&context) - 24.0).abs() < 0.1);
+    assert!((flows(&leaf_spine(2, 2, 1)) - 12.0).abs() < 0.1);
 }
 
 /// Lets the switches of the tree forward the contributions of all members, as [`Part`] says, and
