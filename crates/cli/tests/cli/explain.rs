@@ -206,7 +206,7 @@ fn an_iteration_is_decided_by_the_slow_link() {
     let slow = [
         "queue, switch0 -> host5",
         "sending its bytes",
-        "sending their bytes",
+        "window of earlier messages: propagation",
     ];
     assert!(slow.iter().any(|cause| first.contains(cause)), "{text}");
     let wrong = folder.run(&["explain", "ring", "--iteration", "9"]);

@@ -107,11 +107,11 @@ impl Shape {
         match form {
             Form::Stage(stage) => pipeline::append(self.chunks, stage, builder, begin, step),
             Form::Exchange(steps) => {
-                let lanes = self
+                let channels = self
                     .division
                     .as_ref()
                     .map_or(1, |one| one.channels as usize);
-                let mut after = vec![begin; lanes];
+                let mut after = vec![begin; channels];
                 for unit in 0..self.units() {
                     let ends = Unit::new(self, unit, builder, after.clone(), step).add(steps);
                     if (self.division.as_ref()).is_some_and(|one| one.ends_round(unit)) {

@@ -222,7 +222,7 @@ fn a_failed_link_of_a_tree_delays_it() {
     let (_, _, idle) = run(&fabric(2, 2, &work), 1);
     let (summary, _, rows) = run(&fabric(2, 2, &format!("{work}{event}")), 1);
     assert_eq!(summary.status, Status::Finished);
-    // Packets are lost until the routes avoid the link, and sent again.
+    // Packets are lost until the routes avoid the link, and retransmitted.
     assert!(rows[0].duration > idle[0].duration + 5_000_000);
 }
 
