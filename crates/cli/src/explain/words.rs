@@ -17,6 +17,7 @@ pub(super) fn part(own: &DelayPart<'_>, place: &str, summary: &Value) -> String 
         "retransmission" => "sending bytes again",
         "pacing" => "pacing rate",
         "nic" => "other packets at the sender's NIC",
+        "route" => "no route to the receiver",
         "handshake" => "opening the connection",
         "credit" => "credit of the receiver",
         "recovery" => "a loss that is not noticed yet",

@@ -7,6 +7,7 @@ const fabricPaths = (() => {
     retransmission: "sending bytes again",
     pacing: "pacing rate",
     nic: "other packets at the sender's NIC",
+    route: "no route to the receiver",
     handshake: "opening the connection",
     credit: "credit of the receiver",
     recovery: "a loss that is not noticed yet",

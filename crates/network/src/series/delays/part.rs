@@ -38,6 +38,8 @@ impl Stage {
 /// The reason why time passes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub(super) enum Part {
+    /// No route leads to the receiver, because links or switches have failed.
+    Route,
     /// The connection is being opened.
     Handshake,
     /// Bits on a wire.
@@ -68,6 +70,7 @@ impl Part {
     /// Returns the name in files.
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Route => "route",
             Self::Handshake => "handshake",
             Self::Transmission => "transmission",
             Self::Propagation => "propagation",

@@ -32,6 +32,8 @@ struct Entry {
 struct Message {
     id: FlowId,
     start: Time,
+    /// The time at which its host knew it: later than its start if no route led to the receiver.
+    routed: Time,
     /// Its bytes: from the first to the number after the last one.
     bytes: (u64, u64),
     /// All of it has been sent once.
@@ -110,13 +112,21 @@ impl Sender {
             Some(_) => Some(now.max(self.wire.0)),
             None => Some(now),
         };
+        let mut parts = Parts::new();
+        add(
+            &mut parts,
+            spent(Stage::Sending, Part::Route),
+            flow.request.start,
+            now,
+        );
         self.messages.push_back(Message {
             id: flow.id,
             start: flow.request.start,
+            routed: now,
             bytes: (from, from + flow.request.size.get()),
             sent: false,
             ready,
-            parts: Parts::new(),
+            parts,
         });
     }
 
@@ -326,7 +336,7 @@ impl Sender {
 impl Message {
     /// Adds the time of `entry` until `to` to `parts`. The turn of this message begins at `ready`.
     fn take(&self, parts: &mut Parts, entry: &Entry, (ready, to): (Time, Time)) {
-        let (from, to) = (entry.from.max(self.start), entry.to.min(to));
+        let (from, to) = (entry.from.max(self.routed), entry.to.min(to));
         let earlier = Spent {
             stage: Stage::Connection,
             ..entry.spent
