@@ -113,7 +113,7 @@ impl<'a> Account<'a> {
     /// Returns `true` if the frame that arrived as `last` left its host at `sent` ns, and waited at
     /// the ports on its way for `waits` ns: at each one for as long as `stage` says. Frames that were
     /// retransmitted look alike, so `seen` has the arrivals that lead nowhere, each with the rest of
-    /// the waits (ns).
+    /// the waits (ps).
     fn explains(
         &self,
         stage: &str,
@@ -121,7 +121,7 @@ impl<'a> Account<'a> {
         (last, sent, waits): (usize, f64, f64),
         seen: &mut BTreeSet<(usize, u64)>,
     ) -> bool {
-        if !seen.insert((last, waits.round().to_bits())) {
+        if !seen.insert((last, (waits * 1_000.0).round().to_bits())) {
             return false;
         }
         let last = &way[last];
