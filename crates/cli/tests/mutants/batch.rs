@@ -8,13 +8,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cpu_time::ProcessTime;
+use cpu_time::{ProcessTime, ThreadTime};
 
 use crate::seeds::{seeds, write_beside};
 use crate::targets::{Verdict, judge};
 use crate::{ALLOCATOR, mutant};
 
-/// CPU time and bytes that a mutant may use.
+/// CPU time and bytes that a mutant may use. Other tests of the process use time, too, so the time is
+/// that of its thread.
 const TIME: Duration = Duration::from_secs(5);
 const MEMORY: usize = 1 << 30;
 
@@ -57,7 +58,7 @@ fn each(numbers: Range<u64>, mut tell: impl FnMut(u64, Result<Verdict, String>))
     for number in numbers {
         let (seed, bytes) = mutant(&seeds, number);
         let text = String::from_utf8_lossy(&bytes);
-        let (begin, before) = (ProcessTime::now(), ALLOCATOR.current_usage());
+        let (begin, before) = (ThreadTime::now(), ALLOCATOR.current_usage());
         ALLOCATOR.reset_peak_usage();
         let judged = catch_unwind(AssertUnwindSafe(|| judge(seed.kind, &text, folder.path())));
         let took = begin.elapsed();
