@@ -241,13 +241,9 @@ fn nvls_takes_a_reduction_and_a_multicast() {
 }
 
 #[test]
-#[ignore = "512 ranks, and a gigabyte of each of 8 ranks, take minutes"]
-fn nvls_takes_a_reduction_and_a_multicast_of_a_gigabyte() {
+#[ignore = "512 ranks take minutes"]
+fn nvls_takes_a_reduction_and_a_multicast_of_512_ranks() {
     for size in [1, 511, 512 * 12, 512 * 700 + 256] {
         expect_nvls(512, size, 1_000);
-    }
-    for hosts in [2, 3, 8] {
-        // In tens of thousands of packets, single ACKs are before or behind a packet.
-        expect_nvls(hosts, 1_000_000_000, 100_000);
     }
 }
