@@ -31,7 +31,7 @@
 //! use fabricsim_workload::{Host, Names, PoissonConfig, Workload, WorkloadContext};
 //!
 //! let hosts = (0..16).map(|n| Host { id: NodeId(n), rate: Rate::from_gbps(100) }).collect();
-//! let context = WorkloadContext { hosts, seed: 1, index: 0, names: Names::default() };
+//! let context = WorkloadContext { hosts, seed: 1, index: 0, names: Names::default(), reducers: None };
 //! let config = PoissonConfig::new("websearch", 0.5, Duration::from_ms(10));
 //! let mut source = config.build(&context, ClassId(0))?;
 //!
