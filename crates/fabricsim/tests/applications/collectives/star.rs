@@ -1,122 +1,169 @@
-//! An independent model of an idle star: a list of events, ports that send ACKs first, and messages
-//! of one packet.
+//! An independent model of an idle star: a list of events, hosts that send ACKs first and then one
+//! packet of each connection in turn, and ports of a switch that store packets in their order.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod programs;
 
-/// Times in picoseconds.
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+
+pub(crate) use programs::{Tree, parents};
+
+/// Headers of a data packet, and bytes of an ACK.
+const HEADER: u64 = 48;
+const ACK: u64 = 60;
+
+/// The link of a node: its rate in Gbps, and its delay in picoseconds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Star {
-    /// Transmission time of a message.
-    pub(crate) packet: u64,
-    /// Transmission time of an ACK.
-    pub(crate) ack: u64,
-    /// Delay of a link.
+pub(crate) struct Link {
+    pub(crate) gbps: u64,
     pub(crate) delay: u64,
 }
 
-/// A message or ACK: its source, its destination, and the tree and phase of a message (`None`: an
-/// ACK).
-type Packet = (usize, usize, Option<(usize, bool)>);
+/// Links by node. The last one may be an aggregator.
+#[derive(Clone, Debug)]
+pub(crate) struct Star {
+    pub(crate) links: Vec<Link>,
+    pub(crate) mtu: u64,
+}
 
-/// A port: the waiting ACKs, which leave first, the waiting messages, and the end of its
-/// transmission.
+/// A message. Messages between the same nodes with the same channel follow one another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) channel: u64,
+    pub(crate) bytes: u64,
+    /// What the program knows it by.
+    pub(crate) tag: u64,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Packet {
+    from: usize,
+    to: usize,
+    bytes: u64,
+    content: Content,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Content {
+    Ack,
+    Part,
+    /// The last packet of the message with this tag and size.
+    End {
+        channel: u64,
+        bytes: u64,
+        tag: u64,
+    },
+}
+
+/// The sending side of a node.
 #[derive(Default)]
-struct Port {
+struct Sender {
     acks: VecDeque<Packet>,
-    data: VecDeque<Packet>,
+    /// The connections by destination and channel, in the order of their first messages.
+    numbers: BTreeMap<(usize, u64), usize>,
+    /// By connection, its messages and the bytes that each has left.
+    waiting: Vec<VecDeque<(Message, u64)>>,
+    /// The connections with messages. Turns go around in a circle, from the one behind `last`.
+    ready: BTreeSet<usize>,
+    last: usize,
     busy: u64,
 }
 
-/// Returns the parent of each member in the paper's tree in order, built by halving a range.
-pub(crate) fn parents(count: usize) -> Vec<Option<usize>> {
-    fn fill(first: usize, count: usize, parent: Option<usize>, tree: &mut [Option<usize>]) {
-        if count == 0 {
-            return;
+/// The port of the switch to a node.
+#[derive(Default)]
+struct Port {
+    queue: VecDeque<Packet>,
+    busy: u64,
+}
+
+/// Arrivals of an instant are processed before ports that become free, both by the node whose link
+/// it is.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Event {
+    /// A packet from a node at the switch.
+    AtSwitch(Packet),
+    AtNode(Packet),
+    SwitchSends(usize),
+    NodeSends(usize),
+}
+
+impl Event {
+    fn order(&self) -> (bool, usize) {
+        match self {
+            Self::AtSwitch(packet) => (false, packet.from),
+            Self::AtNode(packet) => (false, packet.to),
+            Self::NodeSends(node) => (true, 2 * node),
+            Self::SwitchSends(node) => (true, 2 * node + 1),
         }
-        let mut before = 1;
-        while 2 * before <= count {
-            before *= 2;
-        }
-        let root = first + before - 1;
-        tree[root] = parent;
-        fill(first, before - 1, Some(root), tree);
-        fill(root + 1, count - before, Some(root), tree);
     }
-    let mut tree = vec![None; count];
-    fill(0, count, None, &mut tree);
-    tree
+}
+
+struct Run<'a> {
+    star: &'a Star,
+    senders: Vec<Sender>,
+    ports: Vec<Port>,
+    events: BinaryHeap<Reverse<(u64, (bool, usize), u64, Event)>>,
+    number: u64,
 }
 
 impl Star {
-    /// Returns when the last member has the sum of both trees.
-    pub(crate) fn double_tree(&self, count: usize) -> u64 {
-        self.trees(parents(count))
+    /// Returns the picoseconds for which `bytes` occupy the link of `node`.
+    fn time(&self, node: usize, bytes: u64) -> u64 {
+        (bytes * 8_000).div_ceil(self.links[node].gbps)
     }
 
-    /// The same of the tree with the parents `first` and its image.
-    pub(crate) fn trees(&self, first: Vec<Option<usize>>) -> u64 {
-        // The second tree is the first one shifted or mirrored, so that inner members become
-        // leaves.
-        let count = first.len();
-        let mut second = vec![None; count];
-        for member in 0..count {
-            let moved = |one: usize| match count % 2 {
-                0 => count - 1 - one,
-                _ => (one + 1) % count,
-            };
-            second[moved(member)] = first[member].map(moved);
-        }
-        // A member sends up only once it has heard from all of its children.
-        let trees = [first, second];
-        let mut missing = [0, 1].map(|tree| {
-            let children = |member| {
-                trees[tree]
-                    .iter()
-                    .filter(|one| **one == Some(member))
-                    .count()
-            };
-            (0..count).map(children).collect::<Vec<_>>()
-        });
+    /// Returns when the last message is delivered, if all of `first` start at time 0 and `on` adds
+    /// the messages that follow a delivery.
+    fn run(&self, first: Vec<Message>, mut on: impl FnMut(Message, &mut Vec<Message>)) -> u64 {
         let mut run = Run {
-            star: *self,
-            ports: BTreeMap::new(),
-            events: BTreeSet::new(),
+            star: self,
+            senders: self.links.iter().map(|_| Sender::default()).collect(),
+            ports: self.links.iter().map(|_| Port::default()).collect(),
+            events: BinaryHeap::new(),
             number: 0,
         };
-        // Leaves have nothing to wait for, so both trees begin with them.
-        for member in 0..count {
-            for tree in 0..2 {
-                if let Some(parent) = trees[tree][member]
-                    && missing[tree][member] == 0
-                {
-                    run.enqueue(0, (member, false), (member, parent, Some((tree, false))));
-                }
-            }
+        for message in first {
+            run.start(0, message);
         }
-        // Each arrival frees the next sends: up to the root first, then down from the root to all.
         let mut last = 0;
-        while let Some((now, packet)) = run.next_delivery() {
-            let (from, member, Some((tree, down))) = packet else {
-                continue;
-            };
-            last = now;
-            run.enqueue(now, (member, false), (member, from, None));
-            let mut complete = down;
-            if !down {
-                missing[tree][member] -= 1;
-                if missing[tree][member] == 0 {
-                    match trees[tree][member] {
-                        Some(parent) => {
-                            let up = (member, parent, Some((tree, false)));
-                            run.enqueue(now, (member, false), up);
-                        }
-                        None => complete = true,
-                    }
+        while let Some(Reverse((now, _, _, event))) = run.events.pop() {
+            match event {
+                Event::AtSwitch(packet) => {
+                    let port = &mut run.ports[packet.to];
+                    port.queue.push_back(packet);
+                    let at = now.max(port.busy);
+                    run.event(at, Event::SwitchSends(packet.to));
                 }
-            }
-            if complete {
-                for child in (0..count).filter(|&child| trees[tree][child] == Some(member)) {
-                    run.enqueue(now, (member, false), (member, child, Some((tree, true))));
+                Event::SwitchSends(node) => run.switch_sends(now, node),
+                Event::NodeSends(node) => run.node_sends(now, node),
+                Event::AtNode(packet) => {
+                    if packet.content == Content::Ack {
+                        continue;
+                    }
+                    run.acknowledge(now, &packet);
+                    let Content::End {
+                        channel,
+                        bytes,
+                        tag,
+                    } = packet.content
+                    else {
+                        continue;
+                    };
+                    last = now;
+                    let mut next = Vec::new();
+                    let message = Message {
+                        from: packet.from,
+                        to: packet.to,
+                        channel,
+                        bytes,
+                        tag,
+                    };
+                    on(message, &mut next);
+                    for message in next {
+                        run.start(now, message);
+                    }
                 }
             }
         }
@@ -124,60 +171,99 @@ impl Star {
     }
 }
 
-/// A port of a host (`false`), or the port of the switch to that host (`true`).
-type PortId = (usize, bool);
-
-struct Run {
-    star: Star,
-    ports: BTreeMap<PortId, Port>,
-    /// Time, `true` if a port becomes free (sorted behind arrivals), place, number, packet, port.
-    events: BTreeSet<(u64, bool, usize, u64, Option<Packet>, PortId)>,
-    number: u64,
-}
-
-impl Run {
-    fn event(&mut self, at: u64, free: bool, source: usize, packet: Option<Packet>, port: PortId) {
+impl Run<'_> {
+    fn event(&mut self, at: u64, event: Event) {
         self.number += 1;
-        self.events
-            .insert((at, free, source, self.number, packet, port));
+        let entry = (at, event.order(), self.number, event);
+        self.events.push(Reverse(entry));
     }
 
-    fn enqueue(&mut self, now: u64, id: PortId, packet: Packet) {
-        let port = self.ports.entry(id).or_default();
-        match packet.2 {
-            None => port.acks.push_back(packet),
-            Some(_) => port.data.push_back(packet),
+    fn start(&mut self, now: u64, message: Message) {
+        let sender = &mut self.senders[message.from];
+        let connection = (message.to, message.channel);
+        let next = sender.waiting.len();
+        let number = *sender.numbers.entry(connection).or_insert(next);
+        if number == next {
+            sender.waiting.push(VecDeque::new());
         }
-        // The port decides only after all arrivals of this instant.
-        let at = now.max(port.busy);
-        self.event(at, true, id.0, None, id);
+        sender.waiting[number].push_back((message, message.bytes));
+        sender.ready.insert(number);
+        let at = now.max(sender.busy);
+        self.event(at, Event::NodeSends(message.from));
     }
 
-    /// Returns the next packet that reaches a host, and its time.
-    fn next_delivery(&mut self) -> Option<(u64, Packet)> {
-        while let Some((now, free, _, _, packet, id)) = self.events.pop_first() {
-            if !free {
-                let packet = packet?;
-                if id.1 {
-                    return Some((now, packet));
-                }
-                self.enqueue(now, (packet.1, true), packet);
-                continue;
-            }
-            let (ack, data, delay) = (self.star.ack, self.star.packet, self.star.delay);
-            let port = self.ports.entry(id).or_default();
-            if port.busy > now {
-                continue;
-            }
-            let Some(packet) = port.acks.pop_front().or_else(|| port.data.pop_front()) else {
-                continue;
-            };
-            let time = if packet.2.is_none() { ack } else { data };
-            port.busy = now + time;
-            let busy = port.busy;
-            self.event(busy, true, id.0, None, id);
-            self.event(busy + delay, false, packet.0, Some(packet), id);
+    fn acknowledge(&mut self, now: u64, packet: &Packet) {
+        let sender = &mut self.senders[packet.to];
+        sender.acks.push_back(Packet {
+            from: packet.to,
+            to: packet.from,
+            bytes: ACK,
+            content: Content::Ack,
+        });
+        let at = now.max(sender.busy);
+        self.event(at, Event::NodeSends(packet.to));
+    }
+
+    /// Returns the next packet of a connection of `node`.
+    fn next_data(&mut self, node: usize) -> Option<Packet> {
+        let mtu = self.star.mtu;
+        let sender = &mut self.senders[node];
+        let behind = sender.ready.range(sender.last + 1..).next();
+        let number = *behind.or(sender.ready.first())?;
+        sender.last = number;
+        let waiting = &mut sender.waiting[number];
+        let (message, left) = waiting.front_mut()?;
+        let payload = mtu.min(*left);
+        *left -= payload;
+        let content = match *left {
+            0 => Content::End {
+                channel: message.channel,
+                bytes: message.bytes,
+                tag: message.tag,
+            },
+            _ => Content::Part,
+        };
+        let to = message.to;
+        if *left == 0 {
+            waiting.pop_front();
         }
-        None
+        if waiting.is_empty() {
+            sender.ready.remove(&number);
+        }
+        Some(Packet {
+            from: node,
+            to,
+            bytes: payload + HEADER,
+            content,
+        })
+    }
+
+    fn node_sends(&mut self, now: u64, node: usize) {
+        if self.senders[node].busy > now {
+            return;
+        }
+        let ack = self.senders[node].acks.pop_front();
+        let Some(packet) = ack.or_else(|| self.next_data(node)) else {
+            return;
+        };
+        let busy = now + self.star.time(node, packet.bytes);
+        self.senders[node].busy = busy;
+        self.event(busy, Event::NodeSends(node));
+        let delay = self.star.links[node].delay;
+        self.event(busy + delay, Event::AtSwitch(packet));
+    }
+
+    fn switch_sends(&mut self, now: u64, node: usize) {
+        if self.ports[node].busy > now {
+            return;
+        }
+        let Some(packet) = self.ports[node].queue.pop_front() else {
+            return;
+        };
+        let busy = now + self.star.time(node, packet.bytes);
+        self.ports[node].busy = busy;
+        self.event(busy, Event::SwitchSends(node));
+        let delay = self.star.links[node].delay;
+        self.event(busy + delay, Event::AtNode(packet));
     }
 }
