@@ -49,14 +49,16 @@ impl<D: LogicalProcess> Processes<'_, D> {
     }
 
     /// Recalls every message in transit to process `index` over `channel`, as if it had never been
-    /// sent, and passes it to `lost`. No process may be behind. Does nothing if the process is on
-    /// another rank.
+    /// sent, and passes it to `lost`. No process may be behind. Ranks recall the same messages;
+    /// the rank of the process passes them.
     pub fn recall(
         &mut self,
         index: usize,
         channel: usize,
         mut lost: impl FnMut(&mut D, &D::Message),
     ) {
+        // The rank that sent a message has counted its arrival, so each rank counts anew.
+        self.recalled = true;
         let position = self.positions[index];
         if !position.is_here() {
             return;
@@ -78,7 +80,6 @@ impl<D: LogicalProcess> Processes<'_, D> {
             .recall(channel, |message| lost(process, message));
         let next = member.inbox.first().min(process.next_event());
         calendar.put(place, next.saturating_add(member.margin));
-        self.recalled = true;
     }
 
     /// Recomputes the earliest arrival of the messages in mailboxes after a recall. We compute it

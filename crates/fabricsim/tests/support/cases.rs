@@ -308,6 +308,27 @@ fn examples() -> Vec<Case> {
                 iterations = 3"#,
         ),
         rdma(
+            "channels",
+            r#"kind = "hpcc""#,
+            r#"
+                [[workload]]
+                kind = "collective"
+                operation = "all-reduce"
+                algorithm = "nccl"
+                local_size = 4
+                protocol = "ll"
+                chunk_size = "4KB"
+                size = "200KB"
+                iterations = 3
+                [[workload]]
+                kind = "collective"
+                operation = "all-to-all"
+                algorithm = "pxn"
+                local_size = 4
+                size = "100KB"
+                iterations = 3"#,
+        ),
+        rdma(
             "serving",
             r#"kind = "dcqcn""#,
             r#"

@@ -85,7 +85,7 @@ const POLICIES: [&str; 6] = [
     "reps",
 ];
 
-const WORKLOADS: [&str; 8] = [
+const WORKLOADS: [&str; 9] = [
     r#"kind = "poisson"
         sizes = "websearch"
         load = 0.8
@@ -106,6 +106,13 @@ const WORKLOADS: [&str; 8] = [
         operation = "all-reduce"
         algorithm = "ring"
         size = "400KB""#,
+    r#"kind = "collective"
+        operation = "all-reduce"
+        algorithm = "nccl"
+        ranks = 8
+        local_size = 2
+        channels = 3
+        size = "300KB""#,
     r#"kind = "serving"
         model = "llama-3-8b"
         rate = 100000

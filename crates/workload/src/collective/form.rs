@@ -19,6 +19,8 @@ use crate::graph::{Blocks, ProgramBuilder, Step};
 pub(crate) enum Transfer {
     Send(Blocks),
     Receive(Blocks, Use),
+    /// A message as it is received, and as it is passed on.
+    Forward(Blocks, Blocks),
     Wait,
 }
 
@@ -73,6 +75,12 @@ impl Transfers for Collector {
         self.steps.push(Transfer::Receive(blocks, used));
     }
 
+    fn forward(&mut self, (from, to): (u32, u32), blocks: Range<u32>) {
+        let received = self.relative(from, &blocks);
+        let sent = self.relative(to, &blocks);
+        self.steps.push(Transfer::Forward(received, sent));
+    }
+
     fn wait(&mut self) {
         self.steps.push(Transfer::Wait);
     }
@@ -113,7 +121,8 @@ impl Shape {
                     .map_or(1, |one| one.channels as usize);
                 let mut after = vec![begin; channels];
                 for unit in 0..self.units() {
-                    let ends = Unit::new(self, unit, builder, after.clone(), step).add(steps);
+                    let after_all = (begin, after.clone());
+                    let ends = Unit::new(self, unit, builder, after_all, step).add(steps);
                     if (self.division.as_ref()).is_some_and(|one| one.ends_round(unit)) {
                         after = ends;
                     }

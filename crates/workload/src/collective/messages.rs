@@ -3,11 +3,11 @@
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::limits::MAX_LIVE_FLOWS;
 
-use super::CollectiveAlgorithm;
 use super::algorithm;
 use super::nccl::Division;
 use super::shape::{Detail, Shape};
 use super::transfers::{Transfers, Use};
+use super::{CollectiveAlgorithm, Rails};
 
 /// Largest number of messages of an iteration, because their operations are kept in memory.
 const MAX_MESSAGES: f64 = 5e7;
@@ -59,9 +59,18 @@ impl Shape {
             }
             Detail::None => {}
         }
+        // Except for trees, members differ by single bytes only, so one of them represents all. Rings
+        // also differ by the messages that they relay.
+        let alike = !matches!(
+            self.algorithm,
+            CollectiveAlgorithm::DoubleBinaryTree
+                | CollectiveAlgorithm::Binomial
+                | CollectiveAlgorithm::Chain
+        ) && !self.algorithm.is_in_network();
         let mut count = Count {
             block: self.block_bytes(),
             both: self.algorithm.is_in_network(),
+            relays: !alike,
             messages: 0,
             bytes: 0.0,
             blocks: vec![
@@ -71,13 +80,6 @@ impl Shape {
                     .map_or(0, |_| self.unit_blocks() as usize)
             ],
         };
-        // Except for trees, members differ by single bytes only, so one of them represents all.
-        let alike = !matches!(
-            self.algorithm,
-            CollectiveAlgorithm::DoubleBinaryTree
-                | CollectiveAlgorithm::Binomial
-                | CollectiveAlgorithm::Chain
-        ) && !self.algorithm.is_in_network();
         let members = if alike { 1 } else { self.ranks };
         for member in 0..members {
             algorithm::transfer(self, member, &mut count);
@@ -92,16 +94,23 @@ impl Shape {
     /// Returns the same of a division by NCCL. `count` is of one member if all are `alike`.
     fn divided_traffic(&self, division: &Division, alike: bool, count: &Count) -> (f64, f64) {
         let (mut messages, mut bytes) = (0.0, 0.0);
+        let rails = Rails::of(self);
+        let relays = |place| match rails.has_relays() {
+            true => rails.crossings(self.operation, place),
+            false => 0,
+        };
         for unit in 0..self.units() {
             for (block, &own) in (0..).zip(&count.blocks) {
                 if !division.has(unit, block) {
                     continue;
                 }
-                // On a ring, each block makes as many steps as a member sends blocks of a channel.
-                let row = block / division.row() * division.row();
                 let times = if alike {
-                    let row = row as usize..(row + division.row()) as usize;
-                    count.blocks[row].iter().sum()
+                    // On a ring, each block makes as many steps as a member sends blocks of a
+                    // channel, and relays send it once more between nodes.
+                    let place = block % division.row();
+                    let row = (block - place) as usize..(block - place + division.row()) as usize;
+                    let steps: u64 = count.blocks[row].iter().sum();
+                    steps + u64::from(relays(place))
                 } else {
                     own
                 };
@@ -119,6 +128,8 @@ struct Count {
     block: f64,
     /// Counts received messages, too, because no other member sends them.
     both: bool,
+    /// Counts forwarded messages.
+    relays: bool,
     messages: u64,
     bytes: f64,
     /// The messages of each block, with a division by NCCL.
@@ -138,6 +149,12 @@ impl Transfers for Count {
     fn receive(&mut self, from: u32, blocks: std::ops::Range<u32>, _used: Use) {
         if self.both {
             self.send(from, blocks);
+        }
+    }
+
+    fn forward(&mut self, (_, to): (u32, u32), blocks: std::ops::Range<u32>) {
+        if self.relays {
+            self.send(to, blocks);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Nodes of several hosts, and the order of their members along the rings of channels.
 
+use super::CollectiveOperation;
 use super::shape::Shape;
 
 /// The nodes of a group: so many consecutive members each.
@@ -15,6 +16,34 @@ impl Rails {
         Self {
             local: shape.local_size,
             nodes: shape.ranks / shape.local_size,
+        }
+    }
+
+    /// Returns `true` if a message between nodes leaves by another member than the last one of a
+    /// ring in its node.
+    pub(super) const fn has_relays(self) -> bool {
+        self.local > 1 && self.nodes > 1
+    }
+
+    /// Returns the number of times at which a block with the number `place` crosses nodes in
+    /// `operation` on a ring: a reduction ends at the member with this position, and a gather begins
+    /// there.
+    pub(super) const fn crossings(self, operation: CollectiveOperation, place: u32) -> u32 {
+        use CollectiveOperation as Operation;
+        let reduced = if place % self.local == self.local - 1 {
+            1
+        } else {
+            0
+        };
+        let gathered = if place.is_multiple_of(self.local) {
+            1
+        } else {
+            0
+        };
+        match operation {
+            Operation::ReduceScatter => self.nodes - reduced,
+            Operation::AllGather => self.nodes - gathered,
+            _ => 2 * self.nodes - reduced - gathered,
         }
     }
 

@@ -25,6 +25,7 @@ type Buffer = Vec<Vec<bool>>;
 enum Step {
     Send(u32, std::ops::Range<u32>),
     Receive(u32, std::ops::Range<u32>, Use),
+    Forward((u32, u32), std::ops::Range<u32>),
     Wait,
 }
 
@@ -38,6 +39,10 @@ impl Transfers for Steps {
 
     fn receive(&mut self, from: u32, blocks: std::ops::Range<u32>, used: Use) {
         self.0.push_back(Step::Receive(from, blocks, used));
+    }
+
+    fn forward(&mut self, ends: (u32, u32), blocks: std::ops::Range<u32>) {
+        self.0.push_back(Step::Forward(ends, blocks));
     }
 
     fn wait(&mut self) {
@@ -65,6 +70,14 @@ fn carried(shape: &Shape, mut own: Vec<Buffer>) -> (Vec<Buffer>, Vec<Buffer>) {
                     Step::Wait => {}
                     Step::Send(to, blocks) => {
                         let data = own[member][blocks.start as usize..blocks.end as usize].to_vec();
+                        let key = (member, to as usize, blocks.start);
+                        wire.entry(key).or_default().push_back(data);
+                    }
+                    Step::Forward((from, to), blocks) => {
+                        let key = (from as usize, member, blocks.start);
+                        let Some(data) = wire.get_mut(&key).and_then(VecDeque::pop_front) else {
+                            break;
+                        };
                         let key = (member, to as usize, blocks.start);
                         wire.entry(key).or_default().push_back(data);
                     }

@@ -24,6 +24,10 @@ pub(super) trait Transfers {
     /// Receives blocks from the member `from`.
     fn receive(&mut self, from: u32, blocks: Range<u32>, used: Use);
 
+    /// Sends blocks of the first of `ends` to the second one as soon as they arrive. The member's own
+    /// blocks and its other messages are not concerned.
+    fn forward(&mut self, ends: (u32, u32), blocks: Range<u32>);
+
     /// Makes all later messages wait until all earlier ones have been delivered and acknowledged.
     fn wait(&mut self);
 }

@@ -10,6 +10,8 @@ pub(super) struct Unit<'a> {
     unit: u32,
     builder: &'a mut ProgramBuilder,
     step: &'a dyn Fn(Step) -> Step,
+    /// The beginning of the collective.
+    begin: u32,
     /// For each channel with blocks in the part: the operation that all later ones follow, which is
     /// the beginning, the end of a step, or the last receipt of the round before.
     after: Vec<u32>,
@@ -24,18 +26,19 @@ pub(super) struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     /// Returns part number `unit` of `shape`. The operations of each channel follow `after`, and
-    /// `builder` gets them as `step` returns them.
+    /// forwarded messages only `begin`. `builder` gets them as `step` returns them.
     pub(super) fn new(
         shape: &'a Shape,
         unit: u32,
         builder: &'a mut ProgramBuilder,
-        after: Vec<u32>,
+        (begin, after): (u32, Vec<u32>),
         step: &'a dyn Fn(Step) -> Step,
     ) -> Self {
         Self {
             unit,
             builder,
             step,
+            begin,
             last: after.clone(),
             after,
             shape,
@@ -50,7 +53,8 @@ impl<'a> Unit<'a> {
             match *step {
                 Transfer::Send(blocks) if self.has(blocks) => self.send(blocks),
                 Transfer::Receive(blocks, used) if self.has(blocks) => self.receive(blocks, used),
-                Transfer::Send(_) | Transfer::Receive(..) => {}
+                Transfer::Forward(received, sent) if self.has(sent) => self.forward(received, sent),
+                Transfer::Send(_) | Transfer::Receive(..) | Transfer::Forward(..) => {}
                 Transfer::Wait => self.wait(),
             }
         }
@@ -97,6 +101,13 @@ impl<'a> Unit<'a> {
                 Use::Apart => {}
             }
         }
+    }
+
+    fn forward(&mut self, received: Blocks, sent: Blocks) {
+        let receipt = self.add_step(Step::Receive(self.own(received)));
+        self.builder.after_end(receipt, self.begin);
+        let operation = self.add_step(Step::Send(self.own(sent)));
+        self.builder.after_end(operation, receipt);
     }
 
     fn wait(&mut self) {

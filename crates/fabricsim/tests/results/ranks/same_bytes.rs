@@ -105,6 +105,34 @@ fn ranks_see_a_deadlock_together() {
     assert_eq!(summary["status"], "deadlocked");
 }
 
+/// Packets on a link that fails are lost, also if another rank has counted their arrivals.
+#[test]
+fn ranks_forget_the_packets_on_a_link_that_fails() {
+    let text = r#"
+        seed = 82
+        [topology]
+        kind = "dumbbell"
+        hosts_per_side = 4
+        host_delay = "100ns"
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "serving"
+        model = "llama-3-8b"
+        rate = 100000
+        tokens = "exponential"
+        input_tokens = 3
+        front_end = 7
+        [[event]]
+        kind = "link-down"
+        link = [8, 9]
+        at = "29us"
+    "#;
+    let scenario = Scenario::from_text("down", text, Path::new("."), &[]).unwrap();
+    let summary = assert_ranks_do_not_matter(&scenario, &[(2, 1), (3, 1)], "down");
+    assert_eq!(summary["status"], "stalled");
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn ranks_have_the_results_of_one_process_in_all_examples() {

@@ -6,16 +6,21 @@
 //! on, whose first host is in the double tree over nodes. The first half of the channels has the
 //! first tree, the others have the second.
 //!
+//! A ring leaves a node by the interface by which it enters it, if the search of
+//! `src/graph/search.cc` finds one (`crossNic` is 0 at first). The first host has that interface, so
+//! it relays messages from the last one to the next node: PXN, which `ncclTopoComputePaths` in
+//! `src/graph/paths.cc` allows in the direction to the network.
+//!
 //! Differs from NCCL: a search of the node's topology decides the order of hosts there; both
-//! children of a node are children of its first host (`NCCL_TOPO_PATTERN_TREE`); a message from
-//! the last host of a node to the next node leaves by its own interface, not by PXN.
+//! children of a node are children of its first host (`NCCL_TOPO_PATTERN_TREE`); a relay sends whole
+//! messages, not each step of the buffer between the two hosts.
 
 use super::super::nccl::Division;
 use super::super::shape::Shape;
 use super::super::transfers::{Transfers, Use};
 use super::super::{CollectiveAlgorithm as Algorithm, Rails};
 use super::double_tree;
-use super::ring::Ring;
+use super::ring::{Relay, Ring};
 
 /// Passes the messages of `member` in one round of all channels to `to`.
 pub(super) fn transfer(shape: &Shape, division: &Division, member: u32, to: &mut impl Transfers) {
@@ -24,21 +29,46 @@ pub(super) fn transfer(shape: &Shape, division: &Division, member: u32, to: &mut
     for channel in 0..division.channels {
         let position = rails.position(channel, member);
         let at = |steps: u32| rails.member(channel, (position + steps) % count);
-        let (previous, next) = (at(count - 1), at(1));
+        let place = position % rails.local;
+        let (mut previous, mut next, mut relay) = (at(count - 1), at(1), None);
+        if rails.has_relays() {
+            let last = rails.local - 1;
+            if place == 0 {
+                previous = at(count - rails.local);
+                relay = Some(Relay {
+                    ends: (at(last), at(rails.local)),
+                    ahead: last,
+                });
+            }
+            if place == last {
+                next = at(count - last);
+            }
+        }
         match shape.algorithm {
             Algorithm::Ring => {
                 let blocks = (channel * count, 1);
                 let ring = Ring::between((position, count), (previous, next), blocks);
-                ring.run(shape.operation, to);
+                ring.with_relay(relay).run(shape.operation, to);
             }
             Algorithm::Chain => {
                 let root = rails.position(channel, shape.root);
                 let place = (position + count - root) % count;
+                let blocks = channel..channel + 1;
+                // The host whose messages this one relays is the last one of the chain, or before
+                // this one if the chain begins in the middle of the node.
+                let relay = relay.filter(|relay| (place + relay.ahead) % count + 1 < count);
+                let is_before = relay.is_some_and(|relay| place + relay.ahead >= count);
+                if let Some(relay) = relay.filter(|_| is_before) {
+                    to.forward(relay.ends, blocks.clone());
+                }
                 if place > 0 {
-                    to.receive(previous, channel..channel + 1, Use::Replace);
+                    to.receive(previous, blocks.clone(), Use::Replace);
                 }
                 if place + 1 < count {
-                    to.send(next, channel..channel + 1);
+                    to.send(next, blocks.clone());
+                }
+                if let Some(relay) = relay.filter(|_| !is_before) {
+                    to.forward(relay.ends, blocks);
                 }
             }
             _ => {

@@ -22,6 +22,16 @@ pub(super) struct Ring {
     block: u32,
     /// Set if blocks are numbered backwards: the place that owns `first_block`.
     backwards: Option<u32>,
+    relay: Option<Relay>,
+}
+
+/// The messages of another place that this one forwards.
+#[derive(Clone, Copy)]
+pub(super) struct Relay {
+    /// The sender and the receiver.
+    pub(super) ends: (u32, u32),
+    /// The places from this one to the sender.
+    pub(super) ahead: u32,
 }
 
 impl Ring {
@@ -35,6 +45,7 @@ impl Ring {
             first_block: 0,
             block: 1,
             backwards: None,
+            relay: None,
         }
     }
 
@@ -49,6 +60,7 @@ impl Ring {
             first_block: count,
             block: 1,
             backwards: Some(count - 1),
+            relay: None,
         }
     }
 
@@ -67,7 +79,13 @@ impl Ring {
             first_block,
             block,
             backwards: None,
+            relay: None,
         }
+    }
+
+    /// Returns the same place, which forwards messages of `relay`.
+    pub(super) const fn with_relay(self, relay: Option<Relay>) -> Self {
+        Self { relay, ..self }
     }
 
     /// Returns the blocks of the place `back` places behind this one.
@@ -78,10 +96,18 @@ impl Ring {
         first..first + self.block
     }
 
+    /// Forwards the block `back` places behind the place whose messages this one relays, if any.
+    fn forward(&self, back: u32, to: &mut impl Transfers) {
+        if let Some(Relay { ends, ahead }) = self.relay {
+            to.forward(ends, self.blocks(self.count + back - ahead));
+        }
+    }
+
     /// Reduces so that each place ends with the sum of all members in its own blocks.
     pub(super) fn reduce_scatter(&self, to: &mut impl Transfers) {
         for step in 1..self.count {
             to.send(self.next, self.blocks(step));
+            self.forward(step, to);
             to.receive(self.previous, self.blocks(step + 1), Use::Reduce);
         }
     }
@@ -90,6 +116,7 @@ impl Ring {
     pub(super) fn all_gather(&self, to: &mut impl Transfers) {
         for step in 1..self.count {
             to.send(self.next, self.blocks(step - 1));
+            self.forward(step - 1, to);
             to.receive(self.previous, self.blocks(step), Use::Replace);
         }
     }

@@ -64,6 +64,21 @@ impl Transfers for Reference<'_> {
         }
     }
 
+    fn forward(&mut self, (from, to): (u32, u32), blocks: Range<u32>) {
+        let tag = self.tag(&blocks);
+        let receipt = self.add(Operation::Receive { from, tag }, [0].into());
+        let channel = u16::try_from(self.unit % self.shape.channels).unwrap();
+        let size = (self.shape).message(self.unit, (self.member, to), &blocks);
+        let send = Operation::Send {
+            channel,
+            to,
+            size,
+            tag,
+        };
+        let send = self.add(send, [receipt].into());
+        self.since.extend([receipt, send]);
+    }
+
     fn wait(&mut self) {
         let before = self.since.drain(..).collect();
         self.after = self.add(Operation::Join, before);
