@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::targets::{Kind, RAW, judge, judge_bytes};
 
 /// The fuzz targets: the name and the kind of input of each.
-pub(crate) const TARGETS: [(&str, Kind); 19] = [
+pub(crate) const TARGETS: [(&str, Kind); 20] = [
     ("cdf", Kind::Sizes),
     ("chakra", Kind::Chakra),
     ("fct_csv", Kind::FctCsv),
@@ -21,6 +21,7 @@ pub(crate) const TARGETS: [(&str, Kind); 19] = [
     ("kineto", Kind::Kineto),
     ("observed", Kind::Observed),
     ("overrides", Kind::Override),
+    ("profile", Kind::Profile),
     ("published", Kind::Published),
     ("scenario", Kind::Scenario),
     ("sweep", Kind::Sweep),

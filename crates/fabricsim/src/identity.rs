@@ -79,9 +79,9 @@ pub fn input_files(scenario: &Scenario) -> Vec<PathBuf> {
 fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
     let topology = scenario.topology_config().path();
     let topology = topology.map(|path| (FileKind::TOPOLOGY, path.to_owned()));
-    let workloads = scenario.workloads().iter().filter_map(|workload| {
-        let file = workload.file()?;
-        Some((FileKind::of(file.content), PathBuf::from(file.path)))
+    let workloads = scenario.workloads().iter().flat_map(|workload| {
+        let files = workload.profile().into_iter().chain(workload.file());
+        files.map(|file| (FileKind::of(file.content), PathBuf::from(file.path)))
     });
     topology.into_iter().chain(workloads).collect()
 }

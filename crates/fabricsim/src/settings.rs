@@ -35,9 +35,9 @@ pub use fabricsim_transport::rdma::{BaseRtt, RdmaConfig, Recovery};
 pub use fabricsim_transport::tcp::{Detection, RtoFloor, Switch, TcpConfig, TcpProfile};
 pub use fabricsim_workload::{
     Accelerator, AllToAllConfig, CollectiveAlgorithm, CollectiveConfig, CollectiveOperation,
-    Connections, DownloadConfig, FetchConfig, GraphConfig, GraphTable, HostRange, IncastConfig,
-    ListConfig, ListFormat, NamedList, NcclAlgorithm, PermutationConfig, Placement, PoissonConfig,
-    Protocol, RpcConfig, RpcMode, RpcReuse, RpcTargets, ServedModel, ServiceTimes, ServingConfig,
-    ServingRequest, ServingRouting, SizeCdf, SizeSteps, Sizes, StepCollectives, StepTiming,
-    TensorNetwork, TokenCounts, TunerRow,
+    ComputeTimes, Connections, DownloadConfig, FetchConfig, GraphConfig, GraphTable, HostRange,
+    IncastConfig, ListConfig, ListFormat, NamedList, NcclAlgorithm, Overlap, PermutationConfig,
+    Placement, PoissonConfig, Precision, Protocol, RooflineKeys, RpcConfig, RpcMode, RpcReuse,
+    RpcTargets, ServedModel, ServiceTimes, ServingConfig, ServingRequest, ServingRouting, SizeCdf,
+    SizeSteps, Sizes, StepCollectives, StepTiming, TensorNetwork, TokenCounts, TunerRow,
 };

@@ -29,7 +29,7 @@ use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
 use crate::check;
 use crate::context::WorkloadContext;
-use crate::graph::{Connections, Pace, SlowRanks};
+use crate::graph::{Connections, Overlap, Pace, SlowRanks, Slowdown};
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 pub(crate) use form::Form;
@@ -151,6 +151,10 @@ settings! {
         /// Ranks with longer computing times: [{ ranks = ["3"], factor = 1.5 }].
         #[note("(default: none)")]
         pub slow_ranks: Option<Vec<SlowRanks>> = null,
+        /// Of a pipeline: factor of computing times while messages of the rank are under way: {
+        /// compute = 1.2 }.
+        #[note("(default: none)")]
+        pub overlap: Option<Overlap> = null,
         /// Time of the first iteration.
         pub start: Time = "0s",
         /// Connections of messages.
@@ -206,6 +210,18 @@ impl CollectiveConfig {
             self.slow_ranks.as_deref().unwrap_or_default(),
         );
         Pace::new(context, vary, (ranks, computes))
+    }
+
+    /// Returns the slowdown of computations by messages. Only stages compute while messages are
+    /// under way: between two iterations of a rank, all of its messages have ended.
+    fn slowdown(&self) -> Result<Option<Slowdown>, ConfigError> {
+        let mut stages = [&self.forward, &self.backward]
+            .into_iter()
+            .flatten()
+            .flatten();
+        let computes = stages.any(|span| *span > Duration::ZERO);
+        let overlap = self.overlap.as_ref();
+        overlap.map(|keys| keys.slowdown(computes)).transpose()
     }
 
     /// Returns the collective of a group of `ranks` whose hosts send at `rate`.

@@ -9,6 +9,7 @@ mod builder;
 mod ended;
 mod foreseen;
 mod mailbox;
+mod overlap;
 mod pace;
 mod plan;
 mod program;
@@ -18,6 +19,8 @@ mod recording;
 mod streams;
 
 pub(crate) use builder::ProgramBuilder;
+pub use overlap::Overlap;
+pub(crate) use overlap::Slowdown;
 pub(crate) use pace::Pace;
 pub use pace::SlowRanks;
 pub use plan::{Connections, GraphInfo, Instance, SendEnd};

@@ -47,6 +47,7 @@ mod arrivals;
 mod cdf;
 mod check;
 mod collective;
+mod compute;
 mod config;
 mod context;
 mod download;
@@ -75,12 +76,13 @@ pub use cdf::SizeCdf;
 pub use collective::{
     CollectiveAlgorithm, CollectiveConfig, CollectiveOperation, NcclAlgorithm, Protocol, TunerRow,
 };
+pub use compute::{Accelerator, Precision, RooflineKeys};
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, Names, NodeNames, WorkloadContext};
 pub use download::DownloadConfig;
 pub use fetch::{FetchConfig, FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 pub use graph::{
-    Connections, GraphInfo, Instance, IterationRecord, OperationKind, OperationRecord,
+    Connections, GraphInfo, Instance, IterationRecord, OperationKind, OperationRecord, Overlap,
     RankApplication, SendEnd, SlowRanks, SpanRecord,
 };
 pub use host_range::HostRange;
@@ -100,14 +102,14 @@ pub use rpc::{
     RpcClient, RpcConfig, RpcMode, RpcQuery, RpcReuse, RpcTargets, ServiceTimes, SizeSteps,
 };
 pub use serving::{
-    Accelerator, ServedFirst, ServedLast, ServedModel, ServingConfig, ServingFrontEnd, ServingRank,
+    ServedFirst, ServedLast, ServedModel, ServingConfig, ServingFrontEnd, ServingRank,
     ServingRequest, ServingRouting, StepCollectives, StepTiming, TensorNetwork, TokenCounts,
 };
 pub use sizes::Sizes;
 pub use trace::{
-    ChakraError, Dimensions, GraphConfig, GraphTable, ImportedTrace, ProcessGroups, RankTrace,
-    TraceFile, TraceForm, TraceImport, chakra_to_csv, goal_binary_to_text, is_goal_binary,
-    is_simai_workload, simai_passed_over,
+    ChakraError, ComputeTimes, Dimensions, GraphConfig, GraphTable, ImportedTrace, ProcessGroups,
+    RankTrace, TraceFile, TraceForm, TraceImport, chakra_to_csv, goal_binary_to_text,
+    is_goal_binary, is_simai_workload, simai_passed_over,
 };
 pub use workload::{
     AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,

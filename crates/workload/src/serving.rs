@@ -23,6 +23,7 @@ use fabricsim_base::settings;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
 use crate::check::{NO_PRIORITY, PRIORITIES};
+use crate::compute::Accelerator;
 use crate::host_range::HostRange;
 use crate::named_list::NamedList;
 use crate::placement::Placement;
@@ -31,7 +32,7 @@ pub use model::ServedModel;
 pub use plan::{ServingRouting, StepCollectives, TensorNetwork};
 pub use rank::{ServedFirst, ServedLast, ServingRank};
 pub use requests::{ServingRequest, TokenCounts};
-pub use timing::{Accelerator, StepTiming};
+pub use timing::StepTiming;
 
 settings! {
     /// Serving of a large language model on hosts, each of which is one accelerator.

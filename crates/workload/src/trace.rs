@@ -8,6 +8,7 @@ mod foreign;
 mod goal;
 mod goal_binary;
 mod simai;
+mod times;
 mod workload;
 
 use std::path::PathBuf;
@@ -19,8 +20,9 @@ use fabricsim_base::units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::check;
+use crate::compute::{Profile, RooflineKeys};
 use crate::context::WorkloadContext;
-use crate::graph::{Connections, Instance, Pace, Program, SendEnd, SlowRanks};
+use crate::graph::{Connections, Instance, Overlap, Pace, Program, SendEnd, SlowRanks, Slowdown};
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 use crate::text::lines;
@@ -31,6 +33,8 @@ pub use chakra::{
 };
 pub use goal_binary::{goal_binary_to_text, is_goal_binary};
 pub use simai::{is_simai_workload, simai_passed_over};
+pub use times::ComputeTimes;
+use times::{Times, Used};
 
 settings! {
     /// The operations of ranks that wait for one another: messages, receipts, computations and
@@ -71,6 +75,17 @@ settings! {
         /// Ranks with longer computing times: [{ ranks = ["3"], factor = 1.5 }].
         #[note("(default: none)")]
         pub slow_ranks: Option<Vec<SlowRanks>> = null,
+        /// Device that computes operations with FLOPs and bytes: { device = "h100" }.
+        #[note("(default: none)")]
+        pub roofline: Option<RooflineKeys> = null,
+        /// A CSV with the measured times of operations, in the columns operation, size, `time_us`.
+        #[note("(default: none)")]
+        pub profile: Option<PathBuf> = null,
+        /// Computing time of an operation that has several.
+        pub compute_times: ComputeTimes = "stated",
+        /// Factor of computing times while messages of the rank are under way: { compute = 1.2 }.
+        #[note("(default: none)")]
+        pub overlap: Option<Overlap> = null,
         /// Time at which the graph begins.
         pub start: Time = "0s",
         /// Connections of messages.
@@ -93,6 +108,7 @@ struct Loaded {
     instances: Arc<[Instance]>,
     messages: f64,
     bytes: f64,
+    used: Used,
 }
 
 /// The operations of a file.
@@ -103,6 +119,10 @@ pub struct GraphConfig {
     pub table: GraphTable,
     /// The path, as written.
     path: String,
+    /// The path of the profile, as written.
+    profile_path: Option<String>,
+    /// The content of the profile after it has been read.
+    profile: Option<Arc<Profile>>,
     /// The content of the file after it has been read.
     loaded: Option<Arc<Loaded>>,
 }
@@ -111,7 +131,9 @@ impl From<GraphTable> for GraphConfig {
     fn from(table: GraphTable) -> Self {
         Self {
             path: table.path.to_string_lossy().into_owned(),
+            profile_path: (table.profile.as_ref()).map(|path| path.to_string_lossy().into_owned()),
             table,
+            profile: None,
             loaded: None,
         }
     }
@@ -147,7 +169,7 @@ impl GraphConfig {
         }
         match foreign::refused(text) {
             Some(error) => Err(error),
-            None => csv::parse(text),
+            None => csv::parse(text, Times::new(&self.table, self.profile.as_deref())),
         }
     }
 
@@ -158,6 +180,13 @@ impl GraphConfig {
             stride: self.table.placement_stride,
             skip: self.table.skip,
         }
+    }
+
+    /// Returns the slowdown of computations by messages.
+    fn slowdown(&self, loaded: &Loaded) -> Result<Option<Slowdown>, ConfigError> {
+        let computes = loaded.programs.iter().any(|program| program.computes());
+        let overlap = self.table.overlap.as_ref();
+        overlap.map(|keys| keys.slowdown(computes)).transpose()
     }
 
     /// Returns the speeds of the ranks.
@@ -177,13 +206,19 @@ impl GraphConfig {
         check::job(self.table.job.as_deref())?;
         check::instant("start", self.table.start)?;
         check::span("calc_unit", self.table.calc_unit)?;
-        let loaded = self.loaded.as_ref().ok_or_else(|| {
-            ConfigError::new(
-                "path",
-                format!("the file `{}` has not been loaded", self.path),
-                "load it first",
-            )
-        })?;
+        if let Some(roofline) = &self.table.roofline {
+            roofline.rates()?;
+        }
+        let not_loaded = |key, path: &str| {
+            let message = format!("the file `{path}` has not been loaded");
+            ConfigError::new(key, message, "load it first")
+        };
+        if let (Some(path), None) = (&self.profile_path, &self.profile) {
+            return Err(not_loaded("profile", path));
+        }
+        let loaded = (self.loaded.as_ref()).ok_or_else(|| not_loaded("path", &self.path))?;
+        loaded.used.check(&self.table)?;
+        self.slowdown(loaded)?;
         let (hosts, ranks) = (self.order().placed(context)?.len(), loaded.programs.len());
         if hosts < ranks {
             return Err(ConfigError::new(

@@ -93,6 +93,20 @@ pub trait Workload: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Returns the file of measured computing times that the workload names, loaded or not. It is
+    /// loaded before the other [file](Workload::file).
+    fn profile(&self) -> Option<NamedFile<'_>> {
+        None
+    }
+
+    /// Reads the content of the [profile](Workload::profile).
+    ///
+    /// # Errors
+    /// Returns the position of the error in `text`.
+    fn load_profile(&mut self, _text: &str) -> Result<(), InputError> {
+        Ok(())
+    }
+
     /// Returns the traffic per second if a flow of a given size costs `cost`. Returns `None` if all
     /// flows start at the same time, so that there is no rate, or if the rate is unknown.
     ///
@@ -155,6 +169,8 @@ pub enum FileContent {
     Requests,
     /// Operations of ranks.
     Graph,
+    /// Measured computing times.
+    Profile,
 }
 
 /// The state of a workload's file.

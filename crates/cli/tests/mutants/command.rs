@@ -87,6 +87,10 @@ fn commands(kind: Kind, name: &str, bytes: Vec<u8>, folder: &Path) -> Vec<Vec<Os
                 words("run graph.toml --set run.stop_at=20us --quiet --threads 1 --out out"),
             ]
         }
+        Kind::Profile => {
+            put("x.profile.csv");
+            vec![words("check profile.toml")]
+        }
         Kind::Chakra => {
             put("x.0.et");
             vec![words("import-trace x -o out.csv")]

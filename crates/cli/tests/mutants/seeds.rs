@@ -170,6 +170,21 @@ const OPERATIONS: &str = "rank,id,op,peer,bytes,tag,duration_ns,stream,after,aft
 1,c,calc,,,,1.5,2,b,a,
 ";
 
+/// The same with models of computing times.
+const MODELED: &str = "rank,id,op,peer,bytes,duration_ns,flops,memory_bytes,operation,size,after
+0,a,calc,,,,2.5e9,1000000,,,
+0,b,calc,,,,,,matmul,1500,a
+0,c,send,1,4000,,,,,,b
+1,d,recv,0,,,,,,,
+1,e,calc,,,700,,,matmul,1024,
+";
+
+const PROFILE: &str = "operation,size,time_us
+matmul,1024,2.25
+matmul,2048,4.5
+softmax,8,0.5
+";
+
 const GOAL: &str = "num_ranks 2
 
 rank 0 { // the first
@@ -211,6 +226,22 @@ const KINETO: &str = r#"{"traceEvents": [
    "args": {"External id": 12, "correlation": 4}},
   {"cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum", "tid": 7, "ts": 9, "dur": 3,
    "args": {"External id": 12, "correlation": 4, "stream": 7}}]}"#;
+
+const FROM_PROFILE: &str = r#"
+[topology]
+kind = "star"
+hosts = 4
+
+[[workload]]
+kind = "graph"
+path = "modeled.graph.csv"
+profile = "x.profile.csv"
+roofline = { device = "a100", memory_efficiency = 0.8, launch = "2us" }
+overlap = { compute = 1.2 }
+
+[cc]
+kind = "none"
+"#;
 
 const FROM_GRAPH: &str = r#"
 [topology]
@@ -299,6 +330,8 @@ pub(crate) fn seeds() -> Vec<Seed> {
         (Kind::Scenario, "graphml.toml", FROM_GRAPHML),
         (Kind::Harm, "harm.toml", HARM),
         (Kind::Graph, "x.graph.csv", OPERATIONS),
+        (Kind::Graph, "modeled.graph.csv", MODELED),
+        (Kind::Profile, "x.profile.csv", PROFILE),
         (Kind::Graph, "x.goal", GOAL),
         (Kind::Graph, "aicb.txt", AICB),
         (Kind::GoalBinary, "x.goal.bin", GOAL_BINARY),
@@ -306,6 +339,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         (Kind::TraceJson, "x.0.json", TRACE_JSON),
         (Kind::Kineto, "kineto.0.json", KINETO),
         (Kind::Scenario, "graph.toml", FROM_GRAPH),
+        (Kind::Scenario, "profile.toml", FROM_PROFILE),
     ];
     let observed = OBSERVED
         .iter()

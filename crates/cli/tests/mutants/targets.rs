@@ -45,6 +45,7 @@ pub(crate) enum Kind {
     Published,
     Observed,
     Graph,
+    Profile,
     GoalBinary,
     Chakra,
     TraceJson,
@@ -127,6 +128,7 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
         Kind::Published => of_input(text, read_published(text).map(drop)),
         Kind::Observed => observed(text),
         Kind::Graph => of_input(text, graph(text, &context)),
+        Kind::Profile => of_input(text, GraphConfig::new("x.graph.csv").load_profile(text)),
         Kind::GoalBinary | Kind::Chakra | Kind::TraceJson | Kind::Kineto => {
             judge_binary(kind, text.as_bytes(), &context)
         }

@@ -238,6 +238,28 @@ fn skipped_share(text: &str) -> f64 {
     skipped as f64 / skipping.counters().packet_hops as f64
 }
 
+/// The ends of computations move whenever a message begins or ends.
+#[test]
+fn periods_with_slowed_computations_are_skipped() {
+    let text = r#"[topology]
+        kind = "star"
+        hosts = 4
+        [cc]
+        kind = "dctcp"
+        [[workload]]
+        kind = "collective"
+        operation = "pipeline"
+        size = "1200KB"
+        chunks = 6
+        forward = ["20us"]
+        backward = ["40us"]
+        overlap = { compute = 1.3 }
+        iterations = 30"#;
+    compare(text, 2, &[Time::HORIZON]);
+    let share = skipped_share(text);
+    assert!(share > 0.5, "{share}");
+}
+
 #[test]
 fn iterations_of_short_messages_are_skipped() {
     // No message is long enough for a period of packets.

@@ -1,11 +1,13 @@
 //! Time series: they record the events of the run, and do not affect the packets.
 
 mod by_hand;
+mod computing;
 mod delays;
 mod files;
 mod groups;
 mod hop_delays;
 mod operations;
+mod overlap;
 mod sums;
 
 use crate::support;

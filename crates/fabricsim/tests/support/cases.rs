@@ -329,6 +329,22 @@ fn examples() -> Vec<Case> {
                 iterations = 3"#,
         ),
         rdma(
+            "overlap",
+            r#"kind = "dcqcn""#,
+            r#"
+                [[workload]]
+                kind = "collective"
+                operation = "pipeline"
+                group_size = 4
+                size = "900KB"
+                chunks = 6
+                forward = ["15us"]
+                backward = ["30us"]
+                overlap = { compute = 1.7 }
+                compute_jitter = 0.2
+                iterations = 2"#,
+        ),
+        rdma(
             "serving",
             r#"kind = "dcqcn""#,
             r#"

@@ -1,4 +1,4 @@
-//! Reads the file that a `[[workload]]` table names.
+//! Reads the files that a `[[workload]]` table names.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use fabricsim_base::input::{ConfigError, split_example};
 use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_workload::{
-    AnyWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf, WorkloadContext,
+    AnyWorkload, Expected, FileContent, FileState, FlowTimes, NamedFile, SizeCdf, WorkloadContext,
 };
 
 use crate::read::referenced::{read_flows, read_graph, read_referenced};
@@ -15,11 +15,11 @@ use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::messages::suggest;
 
-/// Reads the file that `config` names, relative to `base`, and returns the expected traffic of the
+/// Reads the files that `config` names, relative to `base`, and returns the expected traffic of the
 /// workload.
 ///
 /// # Errors
-/// Fails at the first invalid key, and at the first error in the file.
+/// Fails at the first invalid key, and at the first error in a file.
 pub(crate) fn load_workload(
     config: &mut dyn AnyWorkload,
     base: &Path,
@@ -30,10 +30,14 @@ pub(crate) fn load_workload(
         TimeUnit::Picosecond => FlowTimes::Exact,
         TimeUnit::Nanosecond => FlowTimes::Truncated,
     };
-    let missing = config
-        .file()
-        .filter(|file| file.state == FileState::Missing);
-    if let Some(file) = missing {
+    let missing = |file: &NamedFile<'_>| file.state == FileState::Missing;
+    if let Some(file) = config.profile().filter(missing) {
+        let path = base.join(file.path);
+        let text = read_referenced(file.key, FileKind::of(file.content), &path)?;
+        (config.load_profile(&text))
+            .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;
+    }
+    if let Some(file) = config.file().filter(missing) {
         let path = base.join(file.path);
         if file.content == FileContent::Sizes && !path.exists() {
             return Err(Reason::Key(unknown_sizes(file.key, file.path)));

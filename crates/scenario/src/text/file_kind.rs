@@ -35,6 +35,7 @@ impl FileKind {
             FileContent::Flows => Self::FLOWS,
             FileContent::Requests => Self::WORKLOAD,
             FileContent::Graph => Self::GRAPH,
+            FileContent::Profile => Self::PROFILE,
         }
     }
 
@@ -85,6 +86,8 @@ impl FileKind {
     );
     /// The operations of ranks.
     pub const GRAPH: Self = Self::text("the graph", 2 * GIB, BESIDE_SCENARIO);
+    /// The measured computing times of a workload.
+    pub const PROFILE: Self = Self::text("the profile", 256 * MIB, BESIDE_SCENARIO);
     /// The requests of a harm test or of a workload.
     pub const WORKLOAD: Self = Self::text(
         "the workload",
@@ -127,7 +130,7 @@ impl FileKind {
     );
 
     /// All kinds.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::SCENARIO,
         Self::BASE,
         Self::SWEEP,
@@ -138,6 +141,7 @@ impl FileKind {
         Self::FLOWS,
         Self::WORKLOAD,
         Self::GRAPH,
+        Self::PROFILE,
         Self::EXECUTION_TRACE,
         Self::RESULTS,
         Self::CONFIGURATION,

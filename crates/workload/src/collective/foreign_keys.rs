@@ -86,6 +86,12 @@ impl CollectiveConfig {
                 "it is a key of \"pipeline\"",
             ),
             (
+                "overlap",
+                self.overlap.is_some() && !is_pipeline,
+                "it is a key of \"pipeline\", because the ranks of other collectives compute \
+                 only when no message is under way",
+            ),
+            (
                 "channels",
                 self.channels.is_some_and(|channels| channels > 1) && is_pipeline,
                 "a pipeline has one channel",

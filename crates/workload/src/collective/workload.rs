@@ -223,6 +223,7 @@ impl Workload for CollectiveConfig {
             start: self.start,
             compute: self.compute,
             pace: self.pace(context, groups.ranks())?,
+            slowdown: self.slowdown()?,
         };
         let reducers = context.reducers.iter().flat_map(|own| own.switches.iter());
         let job = Job {
@@ -245,6 +246,7 @@ impl Workload for CollectiveConfig {
         let groups = self.checked(context)?;
         check::warm_up(self.warm_up, self.iterations)?;
         self.pace(context, groups.ranks())?;
+        self.slowdown()?;
         let shape = self.shape(groups.size, groups.rate)?;
         let (trees, _) = Trees::of(&shape, &groups, context)?;
         let shapes = Shapes::new(shape, &trees)?;

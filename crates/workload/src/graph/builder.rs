@@ -90,6 +90,11 @@ impl ProgramBuilder {
             // The end also needs all other operations of the span to have ended.
             records[span.end as usize].need();
         }
+        for record in &mut records {
+            if record.step.receipt().is_some_and(|(from, _)| from != own) {
+                record.travel();
+            }
+        }
         let roots = (0..).zip(&records).filter(|(_, one)| one.needs() == 0);
         let mut program = Program {
             roots: roots.map(|(number, _)| number).collect(),

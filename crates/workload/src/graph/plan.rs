@@ -8,6 +8,7 @@ use fabricsim_base::id::{ClassId, NodeId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
+use super::overlap::Slowdown;
 use super::pace::Pace;
 use super::program::{Operation, Program, Step};
 use crate::collective::CollectiveOperation;
@@ -104,6 +105,7 @@ pub(crate) struct Plan {
     /// Time from the end of an iteration of a rank to its next one.
     pub(crate) compute: Duration,
     pub(crate) pace: Pace,
+    pub(crate) slowdown: Option<Slowdown>,
     pub(crate) programs: Box<dyn Programs>,
     /// The rank of each host, [`NO_RANK`] for none.
     ranks: Box<[u32]>,
@@ -121,6 +123,7 @@ pub(crate) struct Manner {
     pub(crate) start: Time,
     pub(crate) compute: Duration,
     pub(crate) pace: Pace,
+    pub(crate) slowdown: Option<Slowdown>,
 }
 
 impl Plan {
@@ -139,6 +142,7 @@ impl Plan {
             start: manner.start,
             compute: manner.compute,
             pace: manner.pace,
+            slowdown: manner.slowdown,
             programs,
             ranks: ranks.into(),
             aggregators: Box::default(),

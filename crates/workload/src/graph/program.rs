@@ -154,7 +154,7 @@ fn in_words(tag: u64) -> String {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Record {
     pub(super) step: Step,
-    /// The number of dependencies, and [`Self::FORESEEN`].
+    /// The number of dependencies, and the bits of receipts.
     needs: u32,
     /// The position of the first edge in [`Program::edges`].
     pub(super) first_edge: u32,
@@ -163,6 +163,10 @@ pub(super) struct Record {
 impl Record {
     /// The bit of `needs` that marks a receipt in [`Program::foreseen`].
     const FORESEEN: u32 = 1 << 31;
+
+    /// The bit of `needs` that marks a receipt of a message of another rank. The dependencies of
+    /// one operation are fewer, because each takes memory in [`Program::edges`].
+    const TRAVELS: u32 = 1 << 30;
 
     /// Returns an operation without dependencies and edges.
     pub(super) const fn new(step: Step) -> Self {
@@ -175,7 +179,7 @@ impl Record {
 
     /// Returns the number of dependencies.
     pub(super) const fn needs(&self) -> u32 {
-        self.needs & !Self::FORESEEN
+        self.needs & !(Self::FORESEEN | Self::TRAVELS)
     }
 
     /// Counts one more dependency.
@@ -186,6 +190,16 @@ impl Record {
     /// Returns `true` for a receipt in [`Program::foreseen`].
     pub(super) const fn is_foreseen(&self) -> bool {
         self.needs & Self::FORESEEN != 0
+    }
+
+    /// Returns `true` for a receipt of a message of another rank.
+    pub(super) const fn is_from_another(&self) -> bool {
+        self.needs & Self::TRAVELS != 0
+    }
+
+    /// Marks a receipt of a message of another rank.
+    pub(super) const fn travel(&mut self) {
+        self.needs |= Self::TRAVELS;
     }
 
     /// Marks a receipt in [`Program::foreseen`].

@@ -17,6 +17,7 @@ use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::{AppContext, Application};
 use rustc_hash::FxHashMap;
 
+use super::overlap::Progress;
 use super::plan::{GraphInfo, Plan};
 use super::program::{OF_A_GRAPH, Operation, Program};
 use super::rank_state::RankState;
@@ -71,6 +72,8 @@ pub struct RankApplication {
     state: RankState,
     iteration: u32,
     streams: Streams,
+    /// The progress of computations, if messages slow them down.
+    progress: Option<Box<Progress>>,
     connections: FxHashMap<(u32, u16), Connection>,
     /// Unacknowledged messages, in the order of their numbers, with the operations that sent them.
     unacknowledged: VecDeque<(FlowId, u32)>,
@@ -88,12 +91,15 @@ pub struct RankApplication {
 impl RankApplication {
     pub(super) fn new(plan: Arc<Plan>, rank: u32) -> Self {
         Self {
-            plan,
             rank,
             program: None,
             state: RankState::default(),
             iteration: 0,
             streams: Streams::default(),
+            progress: plan
+                .slowdown
+                .map(|slowdown| Box::new(Progress::new(slowdown))),
+            plan,
             connections: FxHashMap::default(),
             unacknowledged: VecDeque::new(),
             lost: Vec::new(),
@@ -180,6 +186,7 @@ impl RankApplication {
         if let Some(program) = self.program.take() {
             step(self, context, &program);
             self.program = Some(program);
+            self.follow_messages(context);
         }
     }
 
@@ -307,6 +314,7 @@ impl Application for RankApplication {
     }
 
     fn on_flow_finished(&mut self, context: &mut AppContext<'_>, completion: &Completion) {
+        self.acknowledged(context, completion.flow.id);
         let messages = &mut self.unacknowledged;
         let Ok(place) = messages.binary_search_by_key(&completion.flow.id, |&(id, _)| id) else {
             return;

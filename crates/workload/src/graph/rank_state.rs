@@ -38,6 +38,8 @@ pub(super) struct RankState {
     /// receipts if no message waits: the first one, and the next ones.
     first: Option<u32>,
     more: VecDeque<u32>,
+    /// Number of receipts of messages of other ranks that could start and have not ended.
+    awaited: u32,
     /// Messages that wait for receipts, and receipts that wait for messages and are not foreseen.
     pub(super) mailbox: Mailbox,
 }
@@ -95,9 +97,16 @@ impl RankState {
         is_ready && !self.ended.contains(receipt.operation)
     }
 
+    /// Returns the number of messages of other ranks that receipts wait for.
+    pub(super) const fn awaited(&self) -> u32 {
+        self.awaited
+    }
+
     fn get_ready(&mut self, program: &Program, operation: u32) {
+        let record = &program.records[operation as usize];
+        self.awaited += u32::from(record.is_from_another());
         // The message of a foreseen receipt finds it, unless the message was there first.
-        if program.records[operation as usize].is_foreseen() && self.mailbox.is_empty() {
+        if record.is_foreseen() && self.mailbox.is_empty() {
             return;
         }
         match self.first {
@@ -169,6 +178,8 @@ impl RankState {
         operation: u32,
         last: (Time, u32, FlowId),
     ) {
+        let record = &program.records[operation as usize];
+        self.awaited -= u32::from(record.is_from_another());
         if let Some(at) = program.span_of(operation)
             && let Ok(place) = self.spans.binary_search_by_key(&at, |span| span.at)
         {

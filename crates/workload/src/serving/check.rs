@@ -11,6 +11,7 @@ use super::scheduler::Limits;
 use super::timing::{Rates, StepTiming, Timing};
 use super::{ServingConfig, ServingRouting};
 use crate::check;
+use crate::compute::{self, Precision};
 use crate::context::WorkloadContext;
 use crate::placement::Order;
 
@@ -344,17 +345,20 @@ impl ServingConfig {
     pub(super) fn step_timing(&self) -> Timing {
         let zero = |time: Option<Duration>| time.unwrap_or_default();
         let share = |share: Option<f64>| share.unwrap_or(1.0);
+        let device = self.device.unwrap_or_default();
+        let peak = device.operations_per_s(Precision::Bf16);
+        let peak = peak.expect("every device has units for bfloat16");
         Timing {
             fixed: self.step_time,
             stages: u64::from(self.pp),
             rates: match self.timing {
                 StepTiming::Roofline => Rates::Roofline {
                     shape: self.model.shape(),
-                    device: self.device.unwrap_or_default(),
-                    reached: (
-                        share(self.compute_efficiency),
-                        share(self.memory_efficiency),
-                    ),
+                    device: compute::Rates {
+                        operations: peak * share(self.compute_efficiency),
+                        memory: device.memory_bytes_per_s() * share(self.memory_efficiency),
+                        launch: Duration::ZERO,
+                    },
                     width: u64::from(self.tp.max(self.ep)),
                     tp: u64::from(self.tp),
                 },

@@ -4,6 +4,7 @@ use fabricsim_base::choices;
 use fabricsim_base::units::Duration;
 
 use super::model::Shape;
+use crate::compute;
 
 choices! {
     /// The model of a step's computing time.
@@ -15,29 +16,6 @@ choices! {
         Roofline = "roofline" ("from the model's shape and the device"),
         /// A time for each prompt token, each decoded token and each token of context.
         Linear = "linear" ("from `prefill_token_time` and its neighbors"),
-    }
-}
-
-choices! {
-    /// A device with public numbers.
-    #[derive(Default)]
-    pub enum Accelerator {
-        /// NVIDIA A100 SXM with 80 GB.
-        A100 = "a100" ("312 TFLOP/s, 2039 GB/s"),
-        /// NVIDIA H100 SXM.
-        #[default]
-        H100 = "h100" ("989 TFLOP/s, 3350 GB/s"),
-    }
-}
-
-impl Accelerator {
-    /// Returns the peak rate in bfloat16 without sparsity, in operations per second, and the rate
-    /// of the memory in bytes per second, from NVIDIA's data sheets.
-    const fn rates(self) -> (f64, f64) {
-        match self {
-            Self::A100 => (312e12, 2.039e12),
-            Self::H100 => (989e12, 3.35e12),
-        }
     }
 }
 
@@ -75,9 +53,8 @@ pub(super) struct Timing {
 pub(super) enum Rates {
     Roofline {
         shape: Shape,
-        device: Accelerator,
-        /// Shares of the peak rates that are reached: of operations, and of memory.
-        reached: (f64, f64),
+        /// The rates that the device reaches.
+        device: compute::Rates,
         /// Ranks that share the weights and the work of a layer.
         width: u64,
         /// Ranks that share the KV cache of a sequence.
@@ -107,11 +84,9 @@ impl Timing {
             Rates::Roofline {
                 shape,
                 device,
-                reached,
                 width,
                 tp,
             } => {
-                let (operations, memory) = device.rates();
                 let tokens = load.tokens() as f64;
                 let groups = (width / tp) as f64;
                 // Two operations for each parameter, and those of pairs.
@@ -121,9 +96,8 @@ impl Timing {
                 let parts = shape.kv_parts(tp) as f64 * groups;
                 let kv = shape.kv_bytes() as f64 * load.context as f64 / parts;
                 let read = shape.read_weights(tokens, (tp, width)) + kv;
-                let computing = (work + head) / width as f64 / (operations * reached.0);
-                let reading = read / (memory * reached.1);
-                Duration::from_secs_f64(computing.max(reading) / self.stages as f64)
+                let seconds = device.seconds((work + head) / width as f64, read);
+                Duration::from_secs_f64(seconds / self.stages as f64)
             }
         };
         let all = self.fixed.saturating_add(work);
@@ -135,6 +109,7 @@ impl Timing {
 mod tests {
     use super::super::model::ServedModel;
     use super::*;
+    use crate::compute::{Accelerator, RooflineKeys};
 
     #[test]
     fn a_roofline_reads_for_a_token_and_computes_for_a_prompt() {
@@ -142,8 +117,7 @@ mod tests {
             fixed: Duration::from_us(1),
             rates: Rates::Roofline {
                 shape: ServedModel::Llama3Of8B.shape(),
-                device: Accelerator::H100,
-                reached: (1.0, 1.0),
+                device: RooflineKeys::of(Accelerator::H100).rates().unwrap(),
                 width: 1,
                 tp: 1,
             },

@@ -8,6 +8,7 @@ use fabricsim_base::limits::{MAX_DURATION, MAX_SIZE};
 use fabricsim_base::units::Bytes;
 
 use super::Loaded;
+use super::times::Used;
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Detail, Member, Shape};
 use crate::graph::{Instance, Operation, ProgramBuilder, Step};
 use crate::text::Piece;
@@ -382,6 +383,7 @@ impl<'t> Assembly<'t> {
             instances,
             messages: self.messages,
             bytes: self.bytes,
+            used: Used::default(),
         })
     }
 }

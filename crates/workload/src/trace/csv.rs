@@ -10,12 +10,13 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use super::Loaded;
 use super::assembly::{Assembly, MAX_RANKS, Placed, Stated};
+use super::times::{Stated as Timed, Times};
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
 use crate::graph::Operation;
 use crate::text::{Piece, lines, scaled_decimal};
 
 /// The columns; the first three are required.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 15] = [
     "rank",
     "id",
     "op",
@@ -27,6 +28,10 @@ const COLUMNS: [&str; 11] = [
     "after",
     "after_start",
     "algorithm",
+    "flops",
+    "memory_bytes",
+    "operation",
+    "size",
 ];
 const RANK: usize = 0;
 const ID: usize = 1;
@@ -39,6 +44,10 @@ const STREAM: usize = 7;
 const AFTER: usize = 8;
 const AFTER_START: usize = 9;
 const ALGORITHM: usize = 10;
+const FLOPS: usize = 11;
+const MEMORY_BYTES: usize = 12;
+const OPERATION: usize = 13;
+const SIZE: usize = 14;
 
 /// A row: the fields by column; empty if the row has none.
 struct Row<'t> {
@@ -73,11 +82,11 @@ impl<'t> Row<'t> {
 }
 
 /// Reads a CSV with a header that names at least `rank`, `id` and `op`, in any order. `op` is
-/// "send", "recv", "calc" or the name of a collective.
+/// "send", "recv", "calc" or the name of a collective. `times` has the models of computing times.
 ///
 /// # Errors
 /// Returns the position of the invalid field, or an error of [`Assembly::finish`].
-pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
+pub(super) fn parse(text: &str, mut times: Times<'_>) -> Result<Loaded, InputError> {
     let rows = rows(text)?;
     let mut ranks = 0;
     for row in &rows {
@@ -96,7 +105,7 @@ pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
     for row in &rows {
         let rank = row.number(RANK, 0)?;
         let id = row.needed(ID)?;
-        let operation = operation(&mut assembly, rank, row, &all)?;
+        let operation = operation(&mut assembly, rank, row, (&all, &mut times))?;
         if placed.insert((rank, id.text), operation).is_some() {
             return Err(id.error(
                 format!("a second `{}` of rank {rank}", id.text),
@@ -123,7 +132,10 @@ pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
             }
         }
     }
-    assembly.finish(text)
+    Ok(Loaded {
+        used: times.used,
+        ..assembly.finish(text)?
+    })
 }
 
 fn rows(text: &str) -> Result<Vec<Row<'_>>, InputError> {
@@ -187,7 +199,7 @@ fn operation<'t>(
     assembly: &mut Assembly<'t>,
     rank: u32,
     row: &Row<'t>,
-    all: &Arc<[u32]>,
+    (all, times): (&Arc<[u32]>, &mut Times<'_>),
 ) -> Result<Placed, InputError> {
     let name = row.fields[ID].text;
     let tag = u64::from(row.number::<u32>(TAG, 0)?);
@@ -203,25 +215,60 @@ fn operation<'t>(
             from: peer(row)?,
             tag,
         },
-        "calc" => {
-            let field = row.needed(DURATION)?;
-            let span = scaled_decimal(field.text, 3).map_err(|_| {
-                field.error(
-                    format!("`{}` is not a duration in nanoseconds", field.text),
-                    "write for example 1500 or 0.5",
-                )
-            })?;
-            Operation::Compute {
-                stream: row.number(STREAM, 0)?,
-                span: Duration::from_ps(span),
-            }
-        }
+        "calc" => Operation::Compute {
+            stream: row.number(STREAM, 0)?,
+            span: times.of(&timed(row)?)?,
+        },
         _ => {
             let stated = stated(row, op, all)?;
             return assembly.collective(rank, name, stated);
         }
     };
     assembly.add(rank, name, operation, op)
+}
+
+/// Returns the statements of a row about its computing time.
+fn timed<'t>(row: &Row<'t>) -> Result<Timed<'t>, InputError> {
+    let duration = row.given(DURATION).map(|field| {
+        let ps = scaled_decimal(field.text, 3).map_err(|_| {
+            field.error(
+                format!("`{}` is not a duration in nanoseconds", field.text),
+                "write for example 1500 or 0.5",
+            )
+        });
+        ps.map(Duration::from_ps)
+    });
+    let flops = row.given(FLOPS).map(|field| {
+        scaled_decimal(field.text, 0).map_err(|_| {
+            field.error(
+                format!("`{}` is not a number of operations", field.text),
+                "write for example 2147483648 or 1.5e12",
+            )
+        })
+    });
+    let is_work = flops.is_some() || row.given(MEMORY_BYTES).is_some();
+    let work = (
+        flops.transpose()?.unwrap_or(0),
+        row.number(MEMORY_BYTES, 0)?,
+    );
+    let size = row.number(SIZE, 0)?;
+    let profiled = match (row.given(OPERATION), row.given(SIZE)) {
+        (Some(operation), Some(_)) => Some((operation, size)),
+        (None, None) => None,
+        (operation, _) => {
+            let missing = operation.map_or(COLUMNS[OPERATION], |_| COLUMNS[SIZE]);
+            return Err(row.line.error(
+                format!("an operation of a profile needs `{missing}`"),
+                "fill in both columns, `operation` and `size`, or neither",
+            ));
+        }
+    };
+    Ok(Timed {
+        row: row.line,
+        duration: duration.transpose()?,
+        profiled,
+        work: is_work.then_some(work),
+    })
 }
 
 fn peer(row: &Row<'_>) -> Result<u32, InputError> {

@@ -9,6 +9,7 @@ use fabricsim_base::priority::Priority;
 use super::GraphConfig;
 use crate::application::HostApplications;
 use crate::check;
+use crate::compute::Profile;
 use crate::context::{Expected, WorkloadContext};
 use crate::graph::{self, GraphInfo, Manner, Operation, Plan, Program, Programs, Step};
 use crate::list::FlowTimes;
@@ -69,6 +70,7 @@ impl Workload for GraphConfig {
             start: self.table.start,
             compute: fabricsim_base::units::Duration::ZERO,
             pace: self.pace(context, loaded)?,
+            slowdown: self.slowdown(loaded)?,
         };
         let programs = Box::new(Read(loaded.programs.clone()));
         Ok(graph::applications(Plan::new(info, manner, programs)))
@@ -105,12 +107,33 @@ impl Workload for GraphConfig {
         })
     }
 
+    fn profile(&self) -> Option<NamedFile<'_>> {
+        self.profile_path.as_deref().map(|path| NamedFile {
+            key: "profile",
+            path,
+            content: FileContent::Profile,
+            state: match self.profile {
+                None => FileState::Missing,
+                Some(_) => FileState::Loaded,
+            },
+        })
+    }
+
+    fn load_profile(&mut self, text: &str) -> Result<(), InputError> {
+        self.profile = Some(Arc::new(Profile::parse(text)?));
+        Ok(())
+    }
+
     fn load(
         &mut self,
         text: &str,
         context: &WorkloadContext,
         _times: FlowTimes,
     ) -> Result<(), InputError> {
+        if self.profile_path.is_some() && self.profile.is_none() {
+            let message = "the profile of the graph has not been loaded";
+            return Err(InputError::new(0..0, message, "load it first"));
+        }
         // If hosts cannot be placed, a later check names the key.
         let hosts = self.order().placed(context);
         let hosts = hosts.map_or(context.hosts.len(), |hosts| hosts.len());

@@ -14,6 +14,7 @@ impl Checkpointed for RankApplication {
             state,
             iteration,
             streams,
+            progress,
             connections,
             unacknowledged,
             lost,
@@ -27,6 +28,7 @@ impl Checkpointed for RankApplication {
         state.store(out);
         iteration.store(out);
         streams.store(out);
+        progress.store(out);
         connections.store(out);
         unacknowledged.store(out);
         lost.store(out);
@@ -45,6 +47,7 @@ impl Checkpointed for RankApplication {
             state,
             iteration,
             streams,
+            progress,
             connections,
             unacknowledged,
             lost,
@@ -60,6 +63,7 @@ impl Checkpointed for RankApplication {
         state.load(input)?;
         iteration.load(input)?;
         streams.load(input)?;
+        *progress = Option::fetch(input)?;
         connections.load(input)?;
         unacknowledged.load(input)?;
         lost.load(input)?;

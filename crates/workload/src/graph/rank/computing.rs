@@ -1,5 +1,6 @@
 //! The computations of a rank.
 
+use fabricsim_base::id::FlowId;
 use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::AppContext;
 
@@ -19,7 +20,31 @@ impl RankApplication {
         self.record(|own| own.computes(operation, now));
         let at = (self.iteration, operation);
         let span = self.plan.pace.span(span, self.rank, at);
-        context.set_timer(span, u64::from(operation));
+        let left = match &mut self.progress {
+            None => span,
+            Some(progress) => progress.begin(operation, span, now),
+        };
+        context.set_timer(left, u64::from(operation));
+    }
+
+    /// Records that a message of the rank has been acknowledged, if `message` is one.
+    pub(super) fn acknowledged(&mut self, context: &mut AppContext<'_>, message: FlowId) {
+        if let Some(progress) = &mut self.progress {
+            progress.acknowledged(message);
+            self.follow_messages(context);
+        }
+    }
+
+    /// Moves the ends of computations if messages are under way now and were not before, or the
+    /// other way round.
+    pub(super) fn follow_messages(&mut self, context: &mut AppContext<'_>) {
+        if let Some(progress) = &mut self.progress
+            && progress.follow(self.state.awaited(), context.now())
+        {
+            for (operation, left) in progress.ends() {
+                context.set_timer(left, u64::from(operation));
+            }
+        }
     }
 
     /// Computes between two iterations. A timer is set even for zero time, so that iterations of a
@@ -45,6 +70,9 @@ impl RankApplication {
             return;
         };
         self.last = Some(context.now());
+        if let Some(progress) = &mut self.progress {
+            progress.end(operation);
+        }
         self.end(context, program, operation);
         if let Some(next) = self.streams.leave(stream, context.now())
             && let Operation::Compute { span, .. } = self.operation(program, next)

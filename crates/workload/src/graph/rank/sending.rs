@@ -49,6 +49,9 @@ impl RankApplication {
         let started = message.map(|message| context.start_flow(&message.with_tag(tag)));
         if let Some(Ok(flow)) = started {
             self.record(|own| own.sends(operation, flow));
+            if let Some(progress) = &mut self.progress {
+                progress.sends(flow);
+            }
         }
         match started {
             Some(Ok(flow)) if waits => {

@@ -10,6 +10,7 @@ use super::json;
 use super::node::{self, Node};
 use super::rows::Rows;
 use crate::trace::csv;
+use crate::trace::times::Times;
 
 /// The largest number of ranks that one file can represent.
 const MAX_COPIES: u32 = 65_536;
@@ -121,7 +122,7 @@ impl TraceImport {
         }
         let ranks = nodes.len();
         self.check_dimensions(ranks)?;
-        let mut rows = Rows::new(self, ranks);
+        let mut rows = Rows::new(self, &nodes);
         for (rank, nodes) in nodes.iter().enumerate() {
             let groups = self.groups.stated(nodes, ranks);
             rows.add(rank, nodes, &groups)
@@ -134,7 +135,7 @@ impl TraceImport {
                  left out"
             ));
         }
-        csv::parse(&text).map_err(|error| {
+        csv::parse(&text, Times::unknown()).map_err(|error| {
             let named = |rank: usize, id: &str| name_of(nodes.get(rank)?, id);
             in_trace(&text, error, named)
         })?;

@@ -3,8 +3,9 @@
 //! Fields and defaults follow `src/feeder/json_node.cpp` of mlcommons/chakra: `workload_graph` is a
 //! list of nodes with `Id`, `Name`, `NodeType`, `is_cpu_op`, `runtime` in microseconds, `data_deps`
 //! and, for communication, `comm_type`, `comm_size`, `comm_src`, `comm_dst` and `comm_tag`. The
-//! feeder ignores other keys, such as `ctrlDeps`. Differs from the feeder: `pg_name` and
-//! `involved_dim` are read, too, with their meaning in traces of protocol buffers.
+//! feeder ignores other keys, such as `ctrlDeps`. Differs from the feeder: `pg_name`, `involved_dim`,
+//! and `num_ops` and `tensor_size` of computations are read, too, with their meaning in traces of
+//! protocol buffers.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -48,6 +49,8 @@ struct JsonNode {
     comm_tag: Option<i128>,
     pg_name: Option<String>,
     involved_dim: Option<Vec<bool>>,
+    num_ops: Option<i128>,
+    tensor_size: Option<i128>,
 }
 
 /// Reads the nodes of a rank. Returns them and the number of kernels without a call.
@@ -99,6 +102,8 @@ fn node(json: JsonNode) -> Result<Node, ChakraError> {
             Some(Value::Number(number)) => number.as_u64() != Some(0),
             _ => false,
         },
+        operations: json.num_ops,
+        tensor_size: json.tensor_size,
         ..Node::default()
     };
     (node.kind, node.is_metadata) = kind_of(json.kind, &node)?;

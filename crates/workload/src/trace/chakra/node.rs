@@ -34,6 +34,9 @@ pub(super) struct Node {
     pub(super) callers: Vec<u64>,
     pub(super) duration_ns: u64,
     pub(super) is_cpu: bool,
+    /// Operations and bytes of a computation (`num_ops`, `tensor_size`).
+    pub(super) operations: Option<i128>,
+    pub(super) tensor_size: Option<i128>,
     pub(super) collective: Option<i128>,
     pub(super) size: Option<i128>,
     pub(super) src: Option<i128>,
@@ -51,6 +54,17 @@ impl Node {
     /// Returns `true` if the node sends, receives or is a collective.
     pub(super) const fn communicates(&self) -> bool {
         matches!(self.kind, Kind::Send | Kind::Receive | Kind::Collective)
+    }
+
+    /// Returns the operations and the bytes of a computation on the accelerator if a roofline can
+    /// have a time for them. ASTRA-sim's leaves computations without bytes out, and computations
+    /// on the processor always take their durations.
+    pub(super) fn work(&self) -> Option<(u64, u64)> {
+        let known = self.kind == Kind::Compute && !self.is_cpu;
+        let number = |number: i128| u64::try_from(number).ok();
+        let operations = number(self.operations.unwrap_or(0)).filter(|_| known)?;
+        let bytes = number(self.tensor_size?).filter(|bytes| *bytes > 0)?;
+        Some((operations, bytes))
     }
 
     /// Returns `true` if the node is one end of a message.
@@ -297,6 +311,8 @@ fn set(node: &mut Node, mut bytes: &[u8]) -> Result<(), ChakraError> {
     let number = value.number().map(|number| signed(field_number, number));
     match name {
         b"is_cpu_op" => node.is_cpu = number != Some(0),
+        b"num_ops" => node.operations = number,
+        b"tensor_size" => node.tensor_size = number,
         b"comm_type" => node.collective = number,
         b"comm_size" => node.size = number,
         b"comm_src" => node.src = number,

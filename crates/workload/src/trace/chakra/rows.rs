@@ -15,12 +15,15 @@ const BARRIER: i128 = 9;
 const CALLER: &str =
     "with control dependencies that are incomplete or cyclic: `data_deps` alone count";
 const NEGATIVE: &str = "with a negative `comm_size`, taken as 0 bytes";
+const UNTIMED: &str = "with `num_ops` and no duration: the workload needs a `roofline`";
 const REPLAYED: &str = "without a size or a peer, taken as computations of their durations";
 
 /// The rows so far.
 pub(super) struct Rows<'i> {
     import: &'i TraceImport,
     ranks: usize,
+    /// Whether the list has columns for the operations and bytes of computations.
+    has_work: bool,
     text: String,
     notes: Notes,
 }
@@ -39,12 +42,19 @@ fn collective(comm_type: i128, ranks: usize) -> Option<(&'static str, i128)> {
 }
 
 impl<'i> Rows<'i> {
-    /// Returns the header.
-    pub(super) fn new(import: &'i TraceImport, ranks: usize) -> Self {
-        let text = String::from("rank,id,op,peer,bytes,tag,duration_ns,stream,after,algorithm\n");
+    /// Returns the header of a list of `nodes` by rank.
+    pub(super) fn new(import: &'i TraceImport, nodes: &[Vec<Node>]) -> Self {
+        let has_work = nodes.iter().flatten().any(|node| node.work().is_some());
+        let mut text = String::from("rank,id,op,peer,bytes,tag,duration_ns,stream,after,algorithm");
+        text.push_str(if has_work {
+            ",flops,memory_bytes\n"
+        } else {
+            "\n"
+        });
         Self {
             import,
-            ranks,
+            ranks: nodes.len(),
+            has_work,
             text,
             notes: Notes::default(),
         }
@@ -64,7 +74,7 @@ impl<'i> Rows<'i> {
     ) -> Result<(), ChakraError> {
         if nodes.is_empty() {
             // An idle operation, so that the list has as many ranks as the trace has files.
-            self.line(format_args!("{rank},idle,calc,,,,0,65535,,"));
+            self.line(format_args!("{rank},idle,calc,,,,0,65535,,"), None);
         }
         for node in nodes {
             if !node.callers.is_empty() {
@@ -79,13 +89,23 @@ impl<'i> Rows<'i> {
             };
             let after: Vec<String> = node.after.iter().map(u64::to_string).collect();
             let (id, after) = (node.id, after.join(";"));
-            self.line(format_args!("{rank},{id},{cells},{after},{algorithm}"));
+            if node.duration_ns == 0 && node.work().is_some() {
+                self.notes.count(UNTIMED, rank, node);
+            }
+            let line = format_args!("{rank},{id},{cells},{after},{algorithm}");
+            self.line(line, node.work());
         }
         Ok(())
     }
 
-    fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        writeln!(self.text, "{line}").expect("a string takes everything");
+    /// Adds a line for an operation with this work, if the list has columns for it.
+    fn line(&mut self, line: std::fmt::Arguments<'_>, work: Option<(u64, u64)>) {
+        let written = match (self.has_work, work) {
+            (false, _) => writeln!(self.text, "{line}"),
+            (true, None) => writeln!(self.text, "{line},,"),
+            (true, Some((flops, bytes))) => writeln!(self.text, "{line},{flops},{bytes}"),
+        };
+        written.expect("a string takes everything");
     }
 
     /// Returns the operation of a node, in the columns from `op` to `stream`.
@@ -197,11 +217,15 @@ impl<'i> Rows<'i> {
     }
 }
 
-/// Returns the cells of a computation. As in ASTRA-sim, one without a duration takes 1 ns, and the
-/// processor and the accelerator each compute one thing at a time.
+/// Returns the cells of a computation. As in ASTRA-sim, one without a duration takes 1 ns unless a
+/// roofline has a time for it, and the processor and the accelerator each compute one thing at a
+/// time.
 fn computation(node: &Node) -> String {
-    let duration = node.duration_ns.max(1);
-    format!("calc,,,,{duration},{}", u8::from(node.is_cpu))
+    let stream = u8::from(node.is_cpu);
+    match (node.duration_ns, node.work()) {
+        (0, Some(_)) => format!("calc,,,,,{stream}"),
+        (duration, _) => format!("calc,,,,{},{stream}", duration.max(1)),
+    }
 }
 
 fn needed(node: &Node, value: Option<i128>, name: &str) -> Result<i128, ChakraError> {

@@ -120,3 +120,67 @@ fn a_rank_may_have_nothing_to_do() {
     let csv = chakra_to_csv(&files, "ring", &ProcessGroups::default()).unwrap();
     assert!(csv.ends_with("\n1,idle,calc,,,,0,65535,,\n2,idle,calc,,,,0,65535,,\n"));
 }
+
+/// Computations with operations and bytes have columns for a roofline. ASTRA-sim's has no time for
+/// those on the processor and for those without bytes.
+#[test]
+fn operations_and_bytes_of_computations_are_columns() {
+    let work = |id, micros: u64, is_cpu: u64, (operations, size): (u64, u64)| {
+        let own = [
+            number(7, micros),
+            attribute("is_cpu_op", 27, is_cpu),
+            attribute("num_ops", 9, operations),
+            attribute("tensor_size", 13, size),
+        ];
+        node(id, 4, &own)
+    };
+    let first = file(&[
+        work(1, 0, 0, (1_000_000, 2_000_000)),
+        work(2, 5, 0, (4_000, 8)),
+        work(3, 0, 0, (4_000, 0)),
+        work(4, 6, 1, (4_000, 8)),
+        work(5, 0, 0, (0, 6_700)),
+        node(
+            6,
+            5,
+            &[attribute("comm_dst", 5, 1), attribute("comm_size", 9, 8)],
+        ),
+    ]);
+    let second = file(&[node(1, 6, &[attribute("comm_src", 5, 0)])]);
+    let files = [first, second].map(|file| RankTrace::new(TraceForm::Protobuf, file));
+    let trace = TraceImport::new("ring").convert(&files).unwrap();
+    let mut rows = trace.csv.lines();
+    let header = rows.next().unwrap();
+    assert!(
+        header.ends_with(",algorithm,flops,memory_bytes"),
+        "{header}"
+    );
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(
+        rows,
+        [
+            "0,1,calc,,,,,0,,,1000000,2000000",
+            "0,2,calc,,,,5000,0,,,4000,8",
+            "0,3,calc,,,,1,0,,,,",
+            "0,4,calc,,,,6000,1,,,,",
+            "0,5,calc,,,,,0,,,0,6700",
+            "0,6,send,1,8,0,,,,,,",
+            "1,1,recv,0,,0,,,,,,",
+        ]
+    );
+    assert_eq!(trace.notes.len(), 1);
+    assert!(
+        trace.notes[0].starts_with("2 nodes with `num_ops`"),
+        "{:?}",
+        trace.notes
+    );
+    let json = r#"{"workload_graph": [
+        {"Id": 1, "NodeType": 4, "num_ops": 1000000, "tensor_size": 2000000}]}"#;
+    let json = RankTrace::new(TraceForm::Json, json.as_bytes().to_vec());
+    let trace = TraceImport::new("ring").convert(&[json]).unwrap();
+    assert!(
+        trace.csv.ends_with("0,1,calc,,,,,0,,,1000000,2000000\n"),
+        "{}",
+        trace.csv
+    );
+}
