@@ -130,7 +130,14 @@ fn example(name: &'static str, more: &str) -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    [plain_cases(), special_cases(), tcp_cases(), examples()].concat()
+    [
+        plain_cases(),
+        special_cases(),
+        tcp_cases(),
+        examples(),
+        applications(),
+    ]
+    .concat()
 }
 
 /// Algorithms of RDMA in an ordinary network.
@@ -287,6 +294,12 @@ fn examples() -> Vec<Case> {
         example("link-flap.toml", ""),
         example("lossy-no-pfc.toml", ""),
         example("ns3-profile.toml", ""),
+    ]
+}
+
+/// Returns workloads of applications: collectives and serving.
+fn applications() -> Vec<Case> {
+    vec![
         rdma(
             "reduction",
             r#"kind = "dcqcn""#,

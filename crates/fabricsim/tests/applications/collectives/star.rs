@@ -31,10 +31,10 @@ pub(crate) struct Star {
 pub(crate) struct Message {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    pub(crate) channel: u64,
+    pub(crate) channel: usize,
     pub(crate) bytes: u64,
     /// What the program knows it by.
-    pub(crate) tag: u64,
+    pub(crate) tag: usize,
 }
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -51,9 +51,9 @@ enum Content {
     Part,
     /// The last packet of the message with this tag and size.
     End {
-        channel: u64,
+        channel: usize,
         bytes: u64,
-        tag: u64,
+        tag: usize,
     },
 }
 
@@ -62,7 +62,7 @@ enum Content {
 struct Sender {
     acks: VecDeque<Packet>,
     /// The connections by destination and channel, in the order of their first messages.
-    numbers: BTreeMap<(usize, u64), usize>,
+    numbers: BTreeMap<(usize, usize), usize>,
     /// By connection, its messages and the bytes that each has left.
     waiting: Vec<VecDeque<(Message, u64)>>,
     /// The connections with messages. Turns go around in a circle, from the one behind `last`.
@@ -100,11 +100,14 @@ impl Event {
     }
 }
 
+/// The time of an event, its order at this time, and its number.
+type Entry = (u64, (bool, usize), u64, Event);
+
 struct Run<'a> {
     star: &'a Star,
     senders: Vec<Sender>,
     ports: Vec<Port>,
-    events: BinaryHeap<Reverse<(u64, (bool, usize), u64, Event)>>,
+    events: BinaryHeap<Reverse<Entry>>,
     number: u64,
 }
 
@@ -209,7 +212,7 @@ impl Run<'_> {
         let mtu = self.star.mtu;
         let sender = &mut self.senders[node];
         let behind = sender.ready.range(sender.last + 1..).next();
-        let number = *behind.or(sender.ready.first())?;
+        let number = *behind.or_else(|| sender.ready.first())?;
         sender.last = number;
         let waiting = &mut sender.waiting[number];
         let (message, left) = waiting.front_mut()?;

@@ -81,18 +81,19 @@ impl Star {
     /// Returns when all members have the sums of `trees`. Each tree has `size` bytes in chunks of at
     /// most `chunk`.
     pub(crate) fn trees(&self, trees: &[Tree], (chunk, size): (u64, u64)) -> u64 {
-        let (count, chunks) = (trees[0].parents.len(), size.div_ceil(chunk));
+        let count = trees[0].parents.len();
+        let chunks = usize::try_from(size.div_ceil(chunk)).unwrap();
         // The tag is the tree, the direction, and the chunk.
-        let message = |from: usize, to: usize, tree: usize, down: bool, number: u64| Message {
+        let message = |from: usize, to: usize, tree: usize, down: bool, number: usize| Message {
             from,
             to,
-            channel: tree as u64,
-            bytes: chunk.min(size - number * chunk),
-            tag: number * 4 + tree as u64 * 2 + u64::from(down),
+            channel: tree,
+            bytes: chunk.min(size - number as u64 * chunk),
+            tag: number * 4 + tree * 2 + usize::from(down),
         };
         let counts = |tree: &Tree| -> Vec<Vec<usize>> {
             let counts = tree.children.iter().map(Vec::len);
-            counts.map(|of| vec![of; chunks as usize]).collect()
+            counts.map(|of| vec![of; chunks]).collect()
         };
         let mut missing: Vec<_> = trees.iter().map(counts).collect();
         // Leaves have nothing to wait for, so all trees begin with them.
@@ -107,10 +108,10 @@ impl Star {
             }
         }
         self.run(first, |arrived, next| {
-            let (number, tree) = (arrived.tag / 4, (arrived.tag / 2 % 2) as usize);
+            let (number, tree) = (arrived.tag / 4, arrived.tag / 2 % 2);
             let (member, mut complete) = (arrived.to, arrived.tag % 2 == 1);
             if !complete {
-                let missing = &mut missing[tree][member][number as usize];
+                let missing = &mut missing[tree][member][number];
                 *missing -= 1;
                 if *missing == 0 {
                     match trees[tree].parents[member] {
@@ -136,11 +137,11 @@ impl Star {
             to: (member + 1) % count,
             channel: 0,
             bytes: rounds[place / steps][(member + 2 * count - 1 - place % steps) % count],
-            tag: place as u64,
+            tag: place,
         };
         let first = (0..count).map(|member| message(member, 0)).collect();
         self.run(first, |arrived, next| {
-            let place = arrived.tag as usize + 1;
+            let place = arrived.tag + 1;
             if place < rounds.len() * steps {
                 next.push(message(arrived.to, place));
             }
@@ -157,15 +158,15 @@ impl Star {
             from,
             to,
             // The second phase has a connection of its own.
-            channel: u64::from(phase == 1 || phase == 2),
+            channel: usize::from(phase == 1 || phase == 2),
             bytes: sizes[owner],
-            tag: (phase * hosts + owner) as u64,
+            tag: phase * hosts + owner,
         };
         let mut missing = vec![hosts; hosts];
         let pairs = (0..hosts).flat_map(|host| (0..hosts).map(move |owner| (host, owner)));
         let first = pairs.map(|(host, owner)| message(host, hosts, 0, owner));
         self.run(first.collect(), |arrived, next| {
-            let (phase, owner) = (arrived.tag as usize / hosts, arrived.tag as usize % hosts);
+            let (phase, owner) = (arrived.tag / hosts, arrived.tag % hosts);
             match phase {
                 0 => {
                     missing[owner] -= 1;
