@@ -1,6 +1,7 @@
 //! `fabricsim reproduce`.
 
 mod studies;
+mod training;
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write as _};
@@ -12,7 +13,7 @@ use fabricsim::output::write_in_folder;
 use fabricsim_base::units::Duration;
 use fabricsim_experiments::reproduce::{PRESETS, Preset, STUDIES, Scorecard, Study};
 use fabricsim_experiments::sweep;
-use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults, SweepOptions};
+use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults, Sweep, SweepOptions};
 use fabricsim_plot::figure::{DRAWS_PIXELS, Theme};
 
 use crate::console::{note, output};
@@ -39,6 +40,7 @@ Examples:
   fabricsim reproduce buffer-sizing                 200 ms of queries over TCP and RDMA: minutes
   fabricsim reproduce routing                       ECMP, flowlets, DRILL, spraying: a minute
   fabricsim reproduce collectives                   rings, trees, all-to-all: some minutes
+  fabricsim reproduce training                      GPT-13B, experts, ResNet-50: 81 runs, minutes
   fabricsim reproduce pint-tracing                  packets that decode a path: a minute or two
   fabricsim reproduce pint-latency --traffic 1ms    errors of latency quantiles
 
@@ -46,7 +48,7 @@ The command writes report.html (everything on one page), scorecard.json, distanc
 figures/*.svg, and the runs in the form of `fabricsim sweep`. Instead of the two tables,
 buffer-sizing has scorecard.csv, parameters.csv, slowdowns.csv and runs.csv, routing has
 routing.csv, and collectives has collectives.csv. pint-latency and pint-tracing have one table,
-latency.csv or tracing.csv, and no runs of a sweep. After Ctrl-C or a kill, the same command runs
+latency.csv or tracing.csv, and no runs of a sweep. training has training.csv and runs. After Ctrl-C or a kill, the same command runs
 only the missing runs. If the folder has results of other settings or another version of
 fabricsim, nothing runs unless you give --force. Flows that start in the first fifth or the last
 tenth of the traffic do not count.
@@ -64,11 +66,13 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "TIME", conflicts_with_all = ["quick", "full"])]
     traffic: Option<Duration>,
 
-    /// 5 ms of traffic: shapes, not tails (pint-latency: 500us, pint-tracing: 100 trials)
+    /// 5 ms of traffic: shapes, not tails (pint-latency: 500us, pint-tracing: 100 trials, training:
+    /// an eighth of sizes and computing times)
     #[arg(long, conflicts_with = "full")]
     quick: bool,
 
-    /// 200 ms of traffic, as published: several hours on two cores
+    /// 200 ms of traffic, as published: several hours on two cores (training: all blocks of the
+    /// models on 128 GPUs)
     #[arg(long)]
     full: bool,
 
@@ -159,28 +163,11 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
     };
     let mut code = ExitCode::SUCCESS;
     if !args.judge_only {
-        let options = SweepOptions {
-            jobs: args.jobs.map_or_else(default_jobs, usize::from),
-            existing: existing(args.force),
-            ..SweepOptions::default()
-        };
-        let mut display = Display::new(args.quiet, signals);
-        let outcome = sweep::run(&sweep, &dir, &options, &mut display)?;
-        display.finish();
-        report(&outcome, &dir);
-        if outcome.interrupted {
-            return Ok(ExitCode::from(exit::INTERRUPTED));
+        let (interrupted, ended) = run_sweep(args, &sweep, &dir, signals)?;
+        if interrupted {
+            return Ok(ended);
         }
-        if outcome.count(|ended| matches!(ended, Ended::Failed(_))) > 0 {
-            code = ExitCode::from(exit::FAILURE);
-        } else if outcome
-            .points
-            .iter()
-            .filter_map(PointOutcome::results)
-            .any(PointResults::is_stuck)
-        {
-            code = ExitCode::from(exit::STALLED);
-        }
+        code = ended;
     }
     let card = preset.judge(&sweep, &dir, traffic)?;
     write(preset, &card, &dir)?;
@@ -199,6 +186,36 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
         output(&text)?;
     }
     Ok(code)
+}
+
+/// Runs the missing points of `sweep` into `dir`. Returns `true` if they were interrupted, and the exit
+/// code.
+fn run_sweep(
+    args: &ReproduceArgs,
+    sweep: &Sweep,
+    dir: &Path,
+    signals: &Signals,
+) -> Result<(bool, ExitCode), Error> {
+    let options = SweepOptions {
+        jobs: args.jobs.map_or_else(default_jobs, usize::from),
+        existing: existing(args.force),
+        ..SweepOptions::default()
+    };
+    let mut display = Display::new(args.quiet, signals);
+    let outcome = sweep::run(sweep, dir, &options, &mut display)?;
+    display.finish();
+    report(&outcome, dir);
+    let mut points = outcome.points.iter().filter_map(PointOutcome::results);
+    let code = if outcome.interrupted {
+        exit::INTERRUPTED
+    } else if outcome.count(|ended| matches!(ended, Ended::Failed(_))) > 0 {
+        exit::FAILURE
+    } else if points.any(PointResults::is_stuck) {
+        exit::STALLED
+    } else {
+        return Ok((false, ExitCode::SUCCESS));
+    };
+    Ok((outcome.interrupted, ExitCode::from(code)))
 }
 
 /// Writes a table of a scorecard.

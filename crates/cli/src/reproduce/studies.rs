@@ -15,7 +15,7 @@ use fabricsim_experiments::reproduce::studies::{latency, tracing};
 use fabricsim_experiments::reproduce::{Study, StudyCard, StudyKind};
 use fabricsim_plot::figure::{DRAWS_PIXELS, Theme};
 
-use super::{PNG_SCALE, ReproduceArgs};
+use super::{PNG_SCALE, ReproduceArgs, training};
 use crate::console::{note, output};
 use crate::exit;
 use crate::pint::{say_unfinished, threads_of};
@@ -43,9 +43,20 @@ pub(super) fn run(
     }
     let dir = match &args.out {
         Some(dir) => dir.clone(),
+        None if study.kind == StudyKind::Training => {
+            Path::new("results").join(training::folder(args, study))
+        }
         None => Path::new("results").join(study.name),
     };
+    let mut code = ExitCode::SUCCESS;
     let card = match study.kind {
+        StudyKind::Training => match training::card(args, study, &dir, signals)? {
+            (Some(card), ended) => {
+                code = ended;
+                card
+            }
+            (None, interrupted) => return Ok(interrupted),
+        },
         StudyKind::Tracing => tracing_card(args, study)?,
         StudyKind::Latency => match latency_card(args, study, signals)? {
             Ok(card) => card,
@@ -60,12 +71,18 @@ pub(super) fn run(
             table_name(study)
         ))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Returns the reason why the options do not fit the study, if they do not.
 fn refusal(args: &ReproduceArgs, study: &Study) -> Option<String> {
     let name = study.name;
+    if study.kind == StudyKind::Training {
+        let refused = args
+            .traffic
+            .map(|_| format!("{name} runs one iteration instead of traffic: leave out --traffic"));
+        return refused;
+    }
     let of_sweeps = [
         ("--set", !args.set.is_empty()),
         ("--only", !args.only.is_empty()),
@@ -159,6 +176,7 @@ const fn table_name(study: &Study) -> &'static str {
     match study.kind {
         StudyKind::Latency => "latency.csv",
         StudyKind::Tracing => "tracing.csv",
+        StudyKind::Training => "training.csv",
     }
 }
 

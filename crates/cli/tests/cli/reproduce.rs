@@ -153,3 +153,52 @@ fn a_preset_leaves_its_scorecard() {
         .stdout;
     assert_eq!(again, said);
 }
+
+/// One run of the study of training: its table, its definitions, and the claims that it can test.
+#[test]
+fn an_iteration_of_training_has_its_critical_path() {
+    let folder = Folder::new();
+    let refused = folder.run(&["reproduce", "training", "--traffic", "1ms"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("leave out --traffic"),
+        "{}",
+        refused.stderr
+    );
+    let mut args = vec!["reproduce", "training", "--quick", "--out", "out"];
+    for only in [
+        "workload=resnet-50",
+        "control=DCQCN",
+        "routing=ECMP",
+        "condition=healthy,straggler",
+    ] {
+        args.extend(["--only", only]);
+    }
+    let said = folder.run(&args).succeeded().stdout;
+    assert!(said.contains("2 runs, "), "{said}");
+    for claim in [
+        "the parts of each critical path add up",
+        "resnet-50: no iteration is shorter than its computation and its bytes allow",
+        "resnet-50: a slow rank lengthens an iteration by at most",
+    ] {
+        assert!(
+            said.contains(&format!("holds     {claim}")),
+            "{claim}\n{said}"
+        );
+    }
+    assert!(folder.has("out/workloads/gpt-13b-quick.txt"));
+    assert!(folder.has("out/figures/training.svg") && folder.has("out/report.html"));
+    let table = folder.read("out/training.csv");
+    let documented = project_text("docs/reproduce.md");
+    for column in table.lines().next().unwrap_or_default().split(',') {
+        assert!(documented.contains(&format!("`{column}`")), "{column}");
+    }
+    // The trace computes 295.545 ms, an eighth of it here, and its collectives end earlier.
+    let healthy = table.lines().nth(1).expect("a row");
+    assert!(
+        healthy.starts_with("resnet-50,DCQCN,ECMP,healthy,36943.125,36943.125,0.000,36943.125,"),
+        "{healthy}"
+    );
+    let again = folder.run(&[&args[..], &["--judge-only"]].concat());
+    assert_eq!(again.succeeded().stdout, said);
+}

@@ -2,6 +2,7 @@
 
 pub mod latency;
 pub mod tracing;
+pub mod training;
 
 use std::fmt;
 
@@ -31,6 +32,8 @@ pub enum StudyKind {
     Latency,
     /// Packets that decode a path.
     Tracing,
+    /// Iterations of training jobs.
+    Training,
 }
 
 /// All studies.
@@ -46,6 +49,13 @@ pub const STUDIES: &[Study] = &[
         about: "packets that decode a path over its length, PINT against AMS2 and PPM",
         source: "Ben Basat et al., PINT, SIGCOMM 2020, figure 10",
         kind: StudyKind::Tracing,
+    },
+    Study {
+        name: "training",
+        about: "three public workloads of training over routing, congestion control, a failure and a \
+                slow rank (81 runs)",
+        source: "workloads of AICB and SimAI, and a trace of Chakra",
+        kind: StudyKind::Training,
     },
 ];
 
