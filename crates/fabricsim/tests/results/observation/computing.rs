@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use fabricsim::Scenario;
-use fabricsim::outcome::run_to_folder;
+use fabricsim::outcome::{Existing, run_to_folder};
+use fabricsim::output::Destination;
+use fabricsim::{Error, Scenario};
 
 /// 1e9 operations take 1,011 ns of an H100 in bfloat16, 2 MB 597 ns; a matmul of 15 takes 8 us.
 const MODELED: &str = "rank,id,op,peer,bytes,duration_ns,flops,memory_bytes,operation,size,after
@@ -56,7 +57,9 @@ fn times_of_models_are_treated_like_stated_ones() {
     let run = |keys: &str, threads| {
         let text = scenario(dir.path(), keys);
         let scenario = Scenario::from_text("t.toml", &text, dir.path(), &[]).unwrap();
-        run_to_folder(&scenario, &dir.path().join("out"), threads, &mut ()).unwrap();
+        let out = dir.path().join("out");
+        let place = Destination::new(&out, Existing::Replace);
+        run_to_folder(&scenario, place, threads, &mut ()).unwrap();
         std::fs::read_to_string(dir.path().join("out/operations.csv")).unwrap()
     };
     let mut all = Vec::new();
@@ -84,7 +87,11 @@ fn errors_name_the_file_the_line_and_the_remedy() {
         let text = scenario(dir.path(), keys);
         std::fs::write(dir.path().join("h100.csv"), profile).unwrap();
         let error = Scenario::from_text("t.toml", &text, dir.path(), &[]).unwrap_err();
-        format!("{error}")
+        let help = match &error {
+            Error::Input(input) => input.help().to_owned(),
+            other => format!("{other:?}"),
+        };
+        format!("{error}\n{help}")
     };
     let keys = format!("path = \"modeled.csv\"\n{MODELS}");
     for (keys, profile, words) in [
