@@ -99,8 +99,8 @@ impl RooflineKeys {
                         "write for example \"bf16\"",
                     );
                 };
-                let of_device = device.memory_bytes_per_s();
-                let memory = memory.map_or(of_device, |memory| memory * 1e9);
+                let memory =
+                    memory.map_or_else(|| device.memory_bytes_per_s(), |memory| memory * 1e9);
                 (peak, memory)
             }
         };
