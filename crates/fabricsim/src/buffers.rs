@@ -133,7 +133,7 @@ impl<'a> Buffers<'a> {
             let one = Wires {
                 rate: port.rate,
                 fastest: topology.fastest_rate(port),
-                delay: port.delay,
+                delay: port.delay + topology.pass_delay(switch),
                 ports: 1,
             };
             let same = |known: &&mut Wires| {
@@ -229,7 +229,7 @@ impl<'a> Buffers<'a> {
 pub fn buffer_groups(scenario: &Scenario) -> Vec<BufferGroup> {
     let buffers = Buffers::new(scenario);
     let mut groups: Vec<(Vec<Wires>, BufferGroup)> = Vec::new();
-    for node in scenario.topology().switches() {
+    for node in scenario.topology().forwarders() {
         let wires = buffers.wires(node);
         match groups.iter_mut().find(|(known, _)| *known == wires) {
             Some((_, group)) => {

@@ -28,8 +28,9 @@ pub use fabricsim_scenario::schema::switch::SwitchSettings;
 pub use fabricsim_topology::{
     ByPriority, ChainConfig, ClosConfig, ClosRack, ClosTier, DragonflyConfig, DragonflyPlusConfig,
     DumbbellConfig, Ecmp, FatTreeConfig, FileConfig, Flowlet, GraphmlConfig, GridEnds, IspConfig,
-    LeafSpineConfig, LinkDelay, PowerOfTwo, Preset, RailConfig, RandomSpray, Reps, RoundRobin,
-    ShortestQueue, StarConfig, TestbedConfig, TorusConfig,
+    LeafSpineConfig, LinkDelay, LowestNeighbor, MeshConfig, MeshShape, PowerOfTwo, Preset,
+    RailConfig, RandomSpray, Reps, RoundRobin, ShortestQueue, StarConfig, TestbedConfig,
+    TorusConfig,
 };
 pub use fabricsim_transport::rdma::{BaseRtt, RdmaConfig, Recovery};
 pub use fabricsim_transport::tcp::{Detection, RtoFloor, Switch, TcpConfig, TcpProfile};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::network::{
-    HostConfig, LinkConfig, Network, NodeConfig, RemoteConfig, SwitchConfig,
+    ForwarderConfig, HostConfig, LinkConfig, Network, NodeConfig, RemoteConfig, SwitchConfig,
 };
 use fabricsim_core::plugin::{
     ByNode, ControllerFactory, EventOrder, Model, Telemetry, TelemetryReader,
@@ -214,31 +214,41 @@ where
             .iter()
             .map(|port| timings.link(port, node, inputs.plan.seed))
             .collect();
-        nodes.push(if topology.is_host(node) {
-            NodeConfig::Host(HostConfig {
-                ports: links,
-                endpoint: (parts.endpoint)(ports.iter().map(|port| port.rate).collect()),
-                observer,
-            })
-        } else {
+        let host = |ports_of_host, observer| HostConfig {
+            ports: ports_of_host,
+            endpoint: (parts.endpoint)(ports.iter().map(|port| port.rate).collect()),
+            observer,
+        };
+        let switch = |links: Vec<LinkConfig>, observer| {
+            let pass = topology.pass_delay(node);
             let shares: Vec<PortBuffer> = ports
                 .iter()
                 .map(|port| PortBuffer {
                     rate: topology.fastest_rate(port),
-                    delay: port.delay,
+                    // A packet on its way through a host that forwards is on its way here.
+                    delay: port.delay + pass,
                 })
                 .collect();
             let queues = ports
                 .iter()
                 .zip(port_number..)
                 .map(|(port, number)| (parts.queue)(port, number));
-            NodeConfig::Switch(SwitchConfig {
+            SwitchConfig {
                 ports: links.into_iter().zip(queues).collect(),
                 buffer: (parts.buffer)(&shares),
                 routing: inputs.plan.routes.switch(node),
                 telemetry: (parts.telemetry)(node, ports),
                 observer,
-            })
+            }
+        };
+        nodes.push(match (topology.is_host(node), topology.forwards(node)) {
+            (true, false) => NodeConfig::Host(host(links, observer)),
+            (false, _) => NodeConfig::Switch(switch(links, observer)),
+            (true, true) => NodeConfig::Forwarder(ForwarderConfig {
+                host: host(links.clone(), NodeLog::new(false, Vec::new(), None, None)),
+                switch: switch(links, observer),
+                delay: topology.pass_delay(node),
+            }),
         });
         port_number += ports.len() as u64;
     }

@@ -121,21 +121,21 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Returns the chosen ports of switches. Ports of hosts have no queues.
+    /// Returns the chosen ports of switches and of hosts that forward. Ports of other hosts have no
+    /// queues.
     fn queues(&self) -> Vec<(NodeId, PortId)> {
         let ports = self.ports.iter().copied();
         ports
-            .filter(|(node, _)| !self.topology.is_host(*node))
+            .filter(|(node, _)| self.topology.forwards(*node))
             .collect()
     }
 
-    /// Returns the chosen ports of the switch `node`; none if it is a host.
+    /// Returns the chosen ports of the switch `node`; none if it does not forward.
     fn queues_of(&self, node: NodeId) -> impl Iterator<Item = PortId> {
         let first = self.ports.partition_point(|(other, _)| *other < node);
-        let rest = if self.topology.is_host(node) {
-            &[]
-        } else {
-            &self.ports[first..]
+        let rest = match self.topology.forwards(node) {
+            true => &self.ports[first..],
+            false => &[],
         };
         let own = rest.iter().take_while(move |(other, _)| *other == node);
         own.map(|(_, port)| *port)

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod classes;
 pub(crate) mod counts;
+mod forwarding;
 mod paths;
 pub(crate) mod places;
 mod reducers;

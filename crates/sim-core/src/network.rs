@@ -8,11 +8,13 @@ mod counters;
 mod deadlock;
 mod driver;
 mod egress;
+mod forwarder;
 mod health;
 mod host;
 mod line;
 mod meter;
 mod node;
+mod node_config;
 mod orders;
 mod pause_clock;
 mod remote;
@@ -27,10 +29,12 @@ pub use counters::Counters;
 pub use deadlock::BlockedPort;
 pub use driver::Skipped;
 pub use egress::LinkConfig;
+pub use forwarder::ForwarderConfig;
 pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
 pub use node::HOST_COST;
+pub use node_config::{NodeConfig, RemoteConfig};
 pub use orders::{Hearing, Order};
 pub use room::{Overload, Room};
 pub use steering::{Desk, Step};
@@ -49,51 +53,11 @@ use fabricsim_base::ranks::Shares;
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_engine::{Engine, Interrupt, Probe, Threads, Wiring};
+use forwarder::Forwarder;
 use host::Host;
 use node::Node;
 use remote::Remote;
 use switch::Switch;
-
-/// Configuration of one node of a network.
-#[derive(Debug)]
-pub enum NodeConfig<M: Model> {
-    /// A host.
-    Host(HostConfig<M>),
-    /// A switch.
-    Switch(SwitchConfig<M>),
-    /// A node on another rank.
-    Elsewhere(RemoteConfig<M>),
-}
-
-/// The properties that a rank knows of a node on another rank.
-#[derive(Debug)]
-pub struct RemoteConfig<M: Model> {
-    /// `true` if the node is a host.
-    pub is_host: bool,
-    /// Delays of the links of its ports.
-    pub delays: Vec<Duration>,
-    /// An observer like the one of the node. [`Network::gather`] loads the state of that observer
-    /// into it.
-    pub observer: M::Observer,
-}
-
-impl<M: Model> NodeConfig<M> {
-    const fn is_host(&self) -> bool {
-        match self {
-            Self::Host(_) => true,
-            Self::Switch(_) => false,
-            Self::Elsewhere(remote) => remote.is_host,
-        }
-    }
-
-    fn delays(&self) -> Vec<Duration> {
-        match self {
-            Self::Host(host) => host.ports.iter().map(|link| link.delay).collect(),
-            Self::Switch(switch) => switch.ports.iter().map(|(link, _)| link.delay).collect(),
-            Self::Elsewhere(remote) => remote.delays.clone(),
-        }
-    }
-}
 
 /// Finds the path of a flow when it starts, and provides the changes to the network during a run;
 /// `R` is the forwarding table of a switch.
@@ -196,6 +160,9 @@ impl<M: Model> Network<M> {
             processes.push(match config {
                 NodeConfig::Host(host) => Some(Node::Host(Box::new(Host::new(id, host)))),
                 NodeConfig::Switch(switch) => Some(Node::Switch(Box::new(Switch::new(id, switch)))),
+                NodeConfig::Forwarder(forwarder) => {
+                    Some(Node::Forwarder(Box::new(Forwarder::new(id, forwarder))))
+                }
                 NodeConfig::Elsewhere(config) => {
                     remote.observers.push((id, config.observer));
                     None
@@ -345,7 +312,7 @@ impl<M: Model> Network<M> {
             return;
         }
         self.engine.update(host.index(), |node| {
-            if let Node::Host(host) = node {
+            if let Some(host) = node.host_mut() {
                 host.add_application(now, application, stream);
                 // Discard the report: the pending start is already counted.
                 host.take_app_news();
@@ -361,7 +328,7 @@ impl<M: Model> Network<M> {
         let network = Arc::new(AppNetwork::new(here, count));
         for (host, rank) in self.hosts.iter().zip(0..) {
             self.engine.update(host.index(), |node| {
-                if let Node::Host(host) = node {
+                if let Some(host) = node.host_mut() {
                     host.join(&network, rank);
                 }
             });

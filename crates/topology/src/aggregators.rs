@@ -67,8 +67,10 @@ impl Topology {
             names,
             tier_names: Arc::clone(&self.tier_names),
             inner: self.inner.clone(),
+            linked_servers: self.linked_servers,
             aggregators: first..last,
             trees,
+            forwarding: self.forwarding,
             ..grown
         })
     }

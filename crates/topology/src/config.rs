@@ -7,7 +7,7 @@ use fabricsim_base::settings;
 
 use crate::builder::{
     ChainConfig, ClosConfig, DragonflyConfig, DragonflyPlusConfig, DumbbellConfig, FatTreeConfig,
-    IspConfig, LeafSpineConfig, RailConfig, StarConfig, TestbedConfig, TorusConfig,
+    IspConfig, LeafSpineConfig, MeshConfig, RailConfig, StarConfig, TestbedConfig, TorusConfig,
 };
 use crate::graph::Topology;
 use crate::graphml::GraphmlConfig;
@@ -56,6 +56,8 @@ kinds! {
         "groups of leaves and spines, and links between the spines of all groups (HiPINEB 2017)";
     TorusConfig: "torus",
         "a grid of switches of any number of dimensions, closed (torus) or open (mesh)";
+    MeshConfig: "mesh",
+        "hosts linked to each other without switches: a ring, a cube, a grid, a DGX-1";
     TestbedConfig: "testbed",
         "two pods with two cores, and servers with two NICs: a published study of buffers";
     DumbbellConfig: "dumbbell", "two switches with hosts on both sides of one link";
@@ -88,6 +90,7 @@ built! {
     DragonflyConfig,
     DragonflyPlusConfig,
     TorusConfig,
+    MeshConfig,
     TestbedConfig,
     DumbbellConfig,
     StarConfig,
@@ -200,6 +203,7 @@ mod tests {
         let (dragonfly, g) = asked::<DragonflyConfig>();
         let (plus, p) = asked::<DragonflyPlusConfig>();
         let (torus, o) = asked::<TorusConfig>();
+        let (mesh, m) = asked::<MeshConfig>();
         let (testbed, t) = asked::<TestbedConfig>();
         let (dumbbell, c) = asked::<DumbbellConfig>();
         let (star, d) = asked::<StarConfig>();
@@ -208,8 +212,8 @@ mod tests {
         let (graphml, no_graph) = asked::<GraphmlConfig>();
         let (file, missing) = asked::<FileConfig>();
         let keys = [
-            fat_tree, leaf_spine, clos, rail, dragonfly, plus, torus, testbed, dumbbell, star,
-            chain, isp, graphml, file,
+            fat_tree, leaf_spine, clos, rail, dragonfly, plus, torus, mesh, testbed, dumbbell,
+            star, chain, isp, graphml, file,
         ];
         assert_eq!(missing, None, "a file has no default path");
         assert_eq!(no_tiers, None, "a Clos fabric has no default tiers");
@@ -222,6 +226,7 @@ mod tests {
             boxed(g.unwrap()),
             boxed(p.unwrap()),
             boxed(o.unwrap()),
+            boxed(m.unwrap()),
             boxed(t.unwrap()),
             boxed(c.unwrap()),
             boxed(d.unwrap()),
@@ -247,6 +252,7 @@ mod tests {
             boxed(DragonflyConfig::default()),
             boxed(DragonflyPlusConfig::default()),
             boxed(TorusConfig::default()),
+            boxed(MeshConfig::default()),
             boxed(TestbedConfig::default()),
             boxed(DumbbellConfig::default()),
             boxed(StarConfig::default()),

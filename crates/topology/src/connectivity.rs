@@ -1,5 +1,5 @@
-//! Check that every host can reach every other. Hosts never forward, so paths lead over switches;
-//! only if there are no switches may workloads use neighbors alone.
+//! Check that every host can reach every other. Paths lead over switches unless hosts forward; if
+//! there are no switches, workloads may also use neighbors alone.
 
 use fabricsim_base::id::NodeId;
 use rustc_hash::FxHashMap;
@@ -24,21 +24,29 @@ impl Topology {
     ///   [`MAX_RATE`](fabricsim_base::limits::MAX_RATE);
     /// * a loss outside 0..1;
     /// * a node with too many links or none;
-    /// * two hosts that cannot reach each other.
+    /// * two hosts that no chain of links joins.
     ///
-    /// If there are no switches, as in a ring of GPUs, a chain of links between all hosts is
-    /// enough, because workloads may use neighbors alone.
+    /// Hosts between them may be in the chain, because hosts can [forward](Self::with_forwarding),
+    /// and because workloads may use neighbors alone: see [`Self::hosts_apart`].
     pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
         let topology = Self::unchecked(kinds, links)?;
         match unreachable_pair(&topology) {
-            Some((a, b)) if !is_direct(&topology) => Err(TopologyError::Disconnected { a, b }),
+            Some((a, b)) if !is_joined(&topology) => Err(TopologyError::Disconnected { a, b }),
             _ => Ok(topology),
         }
     }
+
+    /// Returns two hosts that reach each other only over hosts that forward. Returns `None` if there
+    /// is no such pair, or no switch: workloads may then use neighbors alone.
+    #[must_use]
+    pub fn hosts_apart(&self) -> Option<(NodeId, NodeId)> {
+        self.switches().next()?;
+        unreachable_pair(self)
+    }
 }
 
-/// Returns `true` if there is no switch and links between hosts join all nodes.
-fn is_direct(topology: &Topology) -> bool {
+/// Returns `true` if links join all nodes.
+fn is_joined(topology: &Topology) -> bool {
     let mut reached = vec![false; topology.len()];
     let mut stack = vec![topology.hosts()[0]];
     while let Some(node) = stack.pop() {
@@ -46,7 +54,7 @@ fn is_direct(topology: &Topology) -> bool {
             stack.extend(topology.ports(node).iter().map(|port| port.peer));
         }
     }
-    topology.switches().next().is_none() && reached.iter().all(|&it| it)
+    reached.iter().all(|&it| it)
 }
 
 /// Hosts that are linked to the same islands of switches.
@@ -143,10 +151,10 @@ fn islands(topology: &Topology) -> Vec<Option<u32>> {
 #[cfg(test)]
 mod tests {
     use fabricsim_base::id::NodeId;
-    use fabricsim_base::units::{Duration, Rate};
+    use fabricsim_base::units::{Bytes, Duration, Rate};
 
     use crate::node_kind::NodeKind::{Host, Switch};
-    use crate::{Link, NodeKind, Topology, TopologyError};
+    use crate::{EcmpHash, Link, NextHopOrder, NodeKind, Routes, Topology, TopologyError};
 
     fn network(kinds: &[NodeKind], ends: &[(u32, u32)]) -> Result<Topology, TopologyError> {
         let link = |&(a, b): &(u32, u32)| Link {
@@ -174,12 +182,18 @@ mod tests {
     }
 
     #[test]
-    fn a_host_does_not_join_islands() {
+    fn a_host_joins_islands_only_if_it_forwards() {
         let kinds = [Host, Host, Host, Switch, Switch];
-        assert_eq!(
-            network(&kinds, &[(0, 3), (1, 3), (1, 4), (2, 4)]),
-            apart(0, 2)
+        let joined = network(&kinds, &[(0, 3), (1, 3), (1, 4), (2, 4)]).unwrap();
+        assert_eq!(joined.hosts_apart(), Some((NodeId(0), NodeId(2))));
+        let forwarding = joined.with_forwarding(Duration::ZERO);
+        let routes = Routes::compute(
+            &forwarding,
+            NextHopOrder::AscendingNode,
+            EcmpHash::Seeded(1),
         );
+        let path = routes.path_info(NodeId(0), NodeId(2), Bytes::new(1_000));
+        assert_eq!(path.unwrap().switches, 3);
     }
 
     #[test]
@@ -188,9 +202,7 @@ mod tests {
         assert!(network(&[Host, Host, Host], &[(0, 1), (1, 2)]).is_ok());
         assert_eq!(network(&[Host; 4], &[(0, 1), (2, 3)]), apart(0, 2));
         assert!(network(&[Host, Host, Host], &[(0, 1), (1, 2), (2, 0)]).is_ok());
-        assert_eq!(
-            network(&[Host, Host, Host, Switch], &[(0, 3), (1, 3), (1, 2)]),
-            apart(0, 2)
-        );
+        let behind = network(&[Host, Host, Host, Switch], &[(0, 3), (1, 3), (1, 2)]);
+        assert_eq!(behind.unwrap().hosts_apart(), Some((NodeId(0), NodeId(2))));
     }
 }

@@ -110,8 +110,8 @@ pub enum TopologyError {
         /// The name.
         name: String,
     },
-    /// Two hosts cannot reach each other, neither directly nor through switches.
-    #[error("hosts {a} and {b} cannot reach each other through switches")]
+    /// No chain of links joins two hosts.
+    #[error("hosts {a} and {b} cannot reach each other: no chain of links joins them")]
     Disconnected {
         /// One of the hosts.
         a: NodeId,

@@ -45,8 +45,7 @@ pub struct Port {
     pub link: u32,
 }
 
-/// A network that is fit for simulation: every host reaches every other, or there are no switches
-/// and a chain of links joins all hosts.
+/// A network that is fit for simulation: a chain of links joins all nodes.
 ///
 /// Cloning is cheap because clones share all lists.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,10 +61,14 @@ pub struct Topology {
     pub(crate) tier_names: Arc<[String]>,
     /// Numbers of the switches inside servers.
     pub(crate) inner: Range<u32>,
+    /// `true` if links between hosts stay inside of servers.
+    pub(crate) linked_servers: bool,
     /// Numbers of the aggregators.
     pub(crate) aggregators: Range<u32>,
     /// Number of trees of collectives that each aggregator has room for.
     pub(crate) trees: u32,
+    /// Time of a packet's way through a host that forwards it; `None` if hosts do not forward.
+    pub(crate) forwarding: Option<Duration>,
 }
 
 impl Topology {
@@ -94,8 +97,10 @@ impl Topology {
             names: NodeNames::by_number(&kinds),
             tier_names: Arc::default(),
             inner: 0..0,
+            linked_servers: false,
             aggregators: 0..0,
             trees: 0,
+            forwarding: None,
             kinds: kinds.into(),
             hosts,
             links: links.into(),
@@ -125,8 +130,10 @@ impl Topology {
             names: self.names.clone(),
             tier_names: Arc::clone(&self.tier_names),
             inner: self.inner.clone(),
+            linked_servers: self.linked_servers,
             aggregators: self.aggregators.clone(),
             trees: self.trees,
+            forwarding: self.forwarding,
             ..delayed
         })
     }
@@ -140,15 +147,27 @@ impl Topology {
         }
     }
 
-    /// Yields the NICs of `host`: its ports except the ports to a switch inside its server. If a
-    /// host has no other ports, all of them are NICs.
+    /// Returns the same network with links between hosts that are inside of servers, so that they
+    /// are not NICs.
+    pub(crate) fn with_linked_servers(self) -> Self {
+        Self {
+            linked_servers: true,
+            ..self
+        }
+    }
+
+    /// Yields the NICs of `host`: its ports except the ports that stay inside its server. If a host
+    /// has no other ports, all of them are NICs.
     ///
     /// # Panics
     /// Panics if there is no such node.
     pub fn nics(&self, host: NodeId) -> impl Iterator<Item = &Port> {
         let ports = self.ports(host).iter();
-        let has_others = ports.clone().any(|port| !self.is_inner(port.peer));
-        ports.filter(move |port| !has_others || !self.is_inner(port.peer))
+        let stays = |port: &&Port| {
+            self.is_inner(port.peer) || self.linked_servers && self.is_host(port.peer)
+        };
+        let has_others = ports.clone().any(|port| !stays(&port));
+        ports.filter(move |port| !has_others || !stays(port))
     }
 
     /// Returns `true` if `node` is a switch inside a server.

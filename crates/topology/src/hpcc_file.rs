@@ -266,10 +266,9 @@ fn place_error(
                 .map_or_else(|| header.nodes_span.clone(), |(_, span)| span.clone()),
             "add a link to it, or do not count it".to_owned(),
         ),
-        TopologyError::Disconnected { a, b } => (
-            all,
-            format!("add links so that switches join {a} and {b}; hosts do not forward"),
-        ),
+        TopologyError::Disconnected { a, b } => {
+            (all, format!("add links so that switches join {a} and {b}"))
+        }
         TopologyError::UnknownNode { link, .. }
         | TopologyError::SelfLoop { link, .. }
         | TopologyError::ZeroDelay { link }

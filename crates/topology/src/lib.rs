@@ -35,6 +35,7 @@ mod connectivity;
 mod down_links;
 mod ecmp;
 mod error;
+mod forwarding;
 mod graph;
 mod graphml;
 mod hpcc_file;
@@ -51,8 +52,8 @@ mod tiers;
 
 pub use builder::{
     ChainConfig, ClosConfig, ClosRack, ClosTier, DragonflyConfig, DragonflyPlusConfig,
-    DumbbellConfig, FatTreeConfig, GridEnds, IspConfig, LeafSpineConfig, LinkDelay, Preset,
-    RailConfig, StarConfig, TestbedConfig, TorusConfig,
+    DumbbellConfig, FatTreeConfig, GridEnds, IspConfig, LeafSpineConfig, LinkDelay, MeshConfig,
+    MeshShape, Preset, RailConfig, StarConfig, TestbedConfig, TorusConfig,
 };
 pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;
@@ -65,9 +66,9 @@ pub use limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 pub use node_finder::{NodeFinder, is_name};
 pub use node_kind::NodeKind;
 pub use policy::{
-    Arrival, ByPriority, Chooser, Ecmp, Flowlet, NextHopChoice, PolicyContext, PolicyKind,
-    PolicyVisitor, PowerOfTwo, RandomSpray, Reps, RoundRobin, RoutingPolicy, ShortestQueue,
-    routing_policies, visit_policies,
+    Arrival, ByPriority, Chooser, Ecmp, Flowlet, LowestNeighbor, NextHopChoice, PolicyContext,
+    PolicyKind, PolicyVisitor, PowerOfTwo, RandomSpray, Reps, RoundRobin, RoutingPolicy,
+    ShortestQueue, routing_policies, visit_policies,
 };
 pub use routes::{NextHopOrder, PathStats, Routes, RoutesSize, SwitchRoutes, Weights};
 pub use source::{AnyTopology, BoxedTopology, TopologyKind, TopologySource};

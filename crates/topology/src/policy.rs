@@ -3,6 +3,7 @@
 mod by_priority;
 mod ecmp;
 mod flowlet;
+mod lowest_neighbor;
 mod power_of_choices;
 mod queue_lengths;
 mod random;
@@ -31,6 +32,7 @@ use crate::ecmp::{EcmpHash, NodeHash};
 pub use by_priority::ByPriority;
 pub use ecmp::Ecmp;
 pub use flowlet::Flowlet;
+pub use lowest_neighbor::LowestNeighbor;
 pub use power_of_choices::PowerOfTwo;
 pub use random::RandomSpray;
 pub use reps::Reps;
@@ -46,6 +48,7 @@ pub fn visit_policies(visitor: &mut impl PolicyVisitor) {
     visitor.visit::<ShortestQueue>();
     visitor.visit::<PowerOfTwo>();
     visitor.visit::<Reps>();
+    visitor.visit_plain(LowestNeighbor);
 }
 
 /// Visitor of policies, which receives each by its type.
@@ -171,6 +174,12 @@ pub trait RoutingPolicy: fmt::Debug + Send + Sync {
     /// Returns how senders choose the entropy of their packets, if each packet has its own.
     fn entropy(&self) -> Option<EntropyRecycling> {
         None
+    }
+
+    /// Returns `true` if hosts with several equal ports use the first one. Otherwise, the hash of
+    /// `[routing]` chooses.
+    fn takes_first_nic(&self) -> bool {
+        false
     }
 
     /// Creates the chooser of one switch, with its own state.

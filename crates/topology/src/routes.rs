@@ -4,6 +4,7 @@ mod addresses;
 mod groups;
 mod hop;
 mod hops;
+mod order;
 mod path;
 mod path_stats;
 mod quirks;
@@ -22,45 +23,17 @@ use std::sync::Arc;
 
 use crate::down_links::DownLinks;
 use crate::ecmp::EcmpHash;
-use crate::graph::{Port, Topology};
+use crate::graph::Topology;
 use crate::policy::{Ecmp, PolicyContext, RoutingPolicy};
 use addresses::Addresses;
-use groups::{Groups, Slot};
+use groups::{Groups, Slot, Tables};
 use hops::SwitchGraph;
 use switch::{SharedRows, SwitchTable};
 
+pub use order::NextHopOrder;
 pub use path_stats::PathStats;
 pub use size::RoutesSize;
 pub use switch::SwitchRoutes;
-
-/// The order of equal next hops in the tables, which decides the one that a hash chooses.
-///
-/// Several links to the same neighbor stay in the order of their ports.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum NextHopOrder {
-    /// Neighbors are in ascending order of their ids.
-    #[default]
-    AscendingNode,
-    /// Neighbors are in the order in which a breadth-first search from the destination reaches
-    /// them, as in the published HPCC simulator. The search visits the neighbors of a node by
-    /// descending id.
-    DescendingNode,
-}
-
-impl NextHopOrder {
-    /// Sorts the `candidates` among the `ports` of a node into this order.
-    fn sort(self, ports: &[Port], candidates: &mut [PortId]) {
-        candidates.sort_unstable_by_key(|port| (self.rank(ports[port.index()].peer), *port));
-    }
-
-    /// Returns the sort key of the neighbor `peer`.
-    const fn rank(self, peer: NodeId) -> u32 {
-        match self {
-            Self::AscendingNode => peer.0,
-            Self::DescendingNode => !peer.0,
-        }
-    }
-}
 
 /// Shares of equal next hops.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -85,7 +58,7 @@ struct Settings {
     hop_times: TimeUnit,
 }
 
-/// All shortest paths between hosts by hop count. Hosts never forward.
+/// All shortest paths between hosts by hop count. Hosts forward only if the topology says so.
 ///
 /// Memory grows with switches x groups, not hosts x hosts: hosts that are linked to the same
 /// switches form a group, and a switch stores one small number for each group. Cloning is cheap
@@ -108,6 +81,7 @@ pub struct Routes {
     seed: u64,
     addresses: Addresses,
     slots: Arc<[Slot]>,
+    places: Tables,
     tables: Arc<[Arc<SwitchTable>]>,
 }
 
@@ -241,7 +215,7 @@ impl Routes {
         if weights == Weights::Capacity {
             graph.weigh(topology, &mut tables, groups.count());
         }
-        let slots = groups.into_slots();
+        let (slots, places) = groups.into_slots();
         for table in &mut tables {
             table.index(&slots);
         }
@@ -258,18 +232,19 @@ impl Routes {
             seed,
             addresses,
             slots,
+            places,
             tables: tables.into_iter().map(Arc::new).collect(),
         }
     }
 
-    /// Returns the forwarding decision of one switch.
+    /// Returns the forwarding decision of one switch, or of a host that forwards.
     ///
     /// # Panics
-    /// Panics if `switch` is not a switch.
+    /// Panics if `switch` does not forward.
     #[must_use]
     pub fn switch(&self, switch: NodeId) -> SwitchRoutes {
         assert!(
-            !self.topology.is_host(switch),
+            self.topology.forwards(switch),
             "node {switch} is a host and forwards nothing"
         );
         let at = PolicyContext {
@@ -323,6 +298,7 @@ impl Routes {
         match nics.as_slice() {
             [] => None,
             [only] => Some(*only),
+            [first, ..] if self.policy.takes_first_nic() => Some(*first),
             several => {
                 let count = u32::try_from(several.len()).ok()?;
                 Some(several[self.hash.choose_nic(key, count) as usize])
@@ -337,7 +313,7 @@ impl Routes {
         if node.index() >= self.topology.len() {
             return Vec::new();
         }
-        let hops = if self.topology.is_host(node) {
+        let hops = if !self.topology.forwards(node) {
             self.nics(node, dst)
         } else {
             let slot = self.slots.get(dst.index());
@@ -377,11 +353,16 @@ impl Routes {
     }
 
     fn table(&self, switch: NodeId) -> Arc<SwitchTable> {
-        Arc::clone(&self.tables[self.slots[switch.index()].switch_index()])
+        Arc::clone(&self.tables[self.place(switch)])
     }
 
     fn table_ref(&self, switch: NodeId) -> &SwitchTable {
-        &self.tables[self.slots[switch.index()].switch_index()]
+        &self.tables[self.place(switch)]
+    }
+
+    fn place(&self, switch: NodeId) -> usize {
+        let place = self.places.get(switch);
+        place.expect("only a node that forwards has a table") as usize
     }
 }
 

@@ -48,8 +48,8 @@ impl Topology {
         links.saturating_sub(1)
     }
 
-    /// Returns the host that is farthest from the host `start`, and its distance in links. Hosts do
-    /// not forward.
+    /// Returns the host that is farthest from the host `start`, and its distance in links. Hosts that
+    /// do not forward end a path.
     fn farthest_host(&self, start: NodeId) -> (NodeId, usize) {
         let mut links = vec![usize::MAX; self.len()];
         links[start.index()] = 0;
@@ -61,6 +61,8 @@ impl Topology {
             let here = links[node.index()];
             if self.is_host(node) && node != start {
                 farthest = (node, here);
+            }
+            if !self.forwards(node) && node != start {
                 continue;
             }
             for port in self.ports(node) {

@@ -17,7 +17,7 @@ use fabricsim_topology::{
 use proptest::prelude::*;
 
 /// A connected network: a random tree of switches with extra links, hosts on one to three switches,
-/// and some direct links between hosts. Ids of hosts and switches alternate.
+/// and some direct links between hosts. In a half of them hosts forward. Ids of hosts and switches alternate.
 fn networks() -> impl Strategy<Value = Topology> {
     networks_of(0..12, 2..10)
 }
@@ -30,7 +30,8 @@ fn networks_of(switches: Range<usize>, hosts: Range<usize>) -> impl Strategy<Val
     let hosts = prop::collection::vec(prop::collection::vec(any(), 1..4), hosts);
     let direct = prop::collection::vec((any(), any()), 0..2);
     let speeds = prop::collection::vec((1u64..5, 1u64..5), 1..8);
-    (trunk, extra, hosts, direct, speeds).prop_map(|(trunk, extra, hosts, direct, speeds)| {
+    let parts = (trunk, extra, hosts, direct, speeds, prop::bool::ANY);
+    parts.prop_map(|(trunk, extra, hosts, direct, speeds, forwards)| {
         let (switches, host_count) = (trunk.len() + 1, hosts.len());
         let shared = switches.min(host_count);
         let place = |index: usize, odd: usize| {
@@ -68,7 +69,11 @@ fn networks_of(switches: Range<usize>, hosts: Range<usize>) -> impl Strategy<Val
             delay: Duration::from_us(us),
             loss: 0.0,
         });
-        Topology::new(kinds, links.collect()).expect("connected by construction")
+        let topology = Topology::new(kinds, links.collect()).expect("connected by construction");
+        match forwards {
+            true => topology.with_forwarding(Duration::from_ns(700)),
+            false => topology,
+        }
     })
 }
 
@@ -82,14 +87,13 @@ fn failures(topology: &Topology, choices: &[prop::sample::Index]) -> DownLinks {
     down
 }
 
-/// Returns the number of links from every node to `dst`, without links in `down`; hosts do not
-/// forward.
+/// Returns the number of links from every node to `dst`, without links in `down`.
 fn distances(topology: &Topology, down: &DownLinks, dst: NodeId) -> Vec<Option<usize>> {
     let mut distance = vec![None; topology.len()];
     distance[dst.index()] = Some(0);
     let mut queue = VecDeque::from([dst]);
     while let Some(node) = queue.pop_front() {
-        if node != dst && topology.is_host(node) {
+        if node != dst && !topology.forwards(node) {
             continue;
         }
         for port in topology.ports(node) {
@@ -115,7 +119,7 @@ fn check_next_hops(topology: &Topology, down: &DownLinks) -> Result<(), TestCase
             .map(NodeId::from_index)
             .filter(|&n| n != dst)
         {
-            let forwards = |n: NodeId| n == dst || !topology.is_host(n);
+            let forwards = |n: NodeId| n == dst || topology.forwards(n);
             let ports = topology.ports(node).iter().enumerate();
             let mut nearer: Vec<_> = ports
                 .filter(|(_, p)| forwards(p.peer) && !down.contains(p.link))

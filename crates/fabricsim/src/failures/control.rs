@@ -109,7 +109,7 @@ impl ControlPlane {
         }
         if let Some((_, down)) = due {
             *routes = self.routes_without(&down);
-            let switches = self.states.topology().switches();
+            let switches = self.states.topology().forwarders();
             changes.extend(switches.map(|node| Change::Routing(node, routes.switch(node))));
         }
         changes
@@ -126,7 +126,7 @@ impl ControlPlane {
             })
             .collect();
         if !Arc::ptr_eq(routes, &self.intact) {
-            let switches = self.states.topology().switches();
+            let switches = self.states.topology().forwarders();
             changes.extend(switches.map(|node| Change::Routing(node, routes.switch(node))));
         }
         changes

@@ -172,8 +172,10 @@ impl LinkStates {
         let mut named: Vec<String> = causes.iter().take(NAMED).cloned().collect();
         match causes.len().checked_sub(NAMED) {
             Some(more @ 1..) => named.push(format!("{more} more are down")),
-            _ if named.is_empty() && self.topology.switches().next().is_none() => {
-                named.push("no link joins them, and hosts do not forward".to_owned());
+            _ if named.is_empty() && self.topology.forwarders().next().is_none() => {
+                let why = "no link joins them, and hosts do not forward; [host] forward = true \
+                           lets them";
+                named.push(why.to_owned());
             }
             _ if named.is_empty() => named.push("routes have not been recomputed yet".to_owned()),
             _ => {}

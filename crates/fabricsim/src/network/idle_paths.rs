@@ -144,7 +144,7 @@ impl IdlePaths {
             match port.peer == dst {
                 true => add(&mut found, vec![Link::from(port)]),
                 false => spread(
-                    port,
+                    Link::from(port),
                     &self.beyond(port.peer, key.dst),
                     &mut found,
                     Order::Before,
@@ -179,10 +179,13 @@ impl IdlePaths {
             let mut next: BTreeMap<NodeId, Ways> = BTreeMap::new();
             for (&node, ways) in &level {
                 let hops = routes.next_hops(node, dst).into_iter();
+                let pass = routes.topology().pass_delay(node);
                 for (_, port) in hops.take(self.most()) {
                     let port = &routes.topology().ports(node)[port.index()];
+                    let mut link = Link::from(port);
+                    link.delay = link.delay + pass;
                     spread(
-                        port,
+                        link,
                         ways,
                         next.entry(port.peer).or_default(),
                         Order::Behind,
@@ -210,10 +213,10 @@ enum Order {
     Behind,
 }
 
-/// Adds `ways`, extended by the link of `port`, to the paths `there`.
-fn spread(port: &Port, ways: &Ways, there: &mut Ways, order: Order) {
+/// Adds `ways`, extended by `link`, to the paths `there`.
+fn spread(link: Link, ways: &Ways, there: &mut Ways, order: Order) {
     for way in ways {
-        let (way, link) = (way.iter().copied(), [Link::from(port)]);
+        let (way, link) = (way.iter().copied(), [link]);
         let longer = match order {
             Order::Before => link.into_iter().chain(way).collect(),
             Order::Behind => way.chain(link).collect(),

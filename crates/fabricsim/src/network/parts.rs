@@ -67,7 +67,7 @@ impl<'a> ScenarioParts<'a> {
     /// records them.
     fn truth(&self, node: NodeId) -> Option<Truth> {
         let topology = self.scenario.topology();
-        let wanted = self.scenario.queries()?.pint.truth && !topology.is_host(node);
+        let wanted = self.scenario.queries()?.pint.truth && topology.forwards(node);
         let ports = topology.ports(node).iter();
         let rates: Vec<Rate> = ports.map(|port| port.rate).collect();
         self.queries

@@ -132,7 +132,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .queries()
         .into_iter()
         .flat_map(query_files::file_names);
-    let has_switches = scenario.topology().switches().next().is_some();
+    let has_switches = scenario.topology().forwarders().next().is_some();
     let applications = applications(scenario);
     let rpc = has::<RpcClient>(&applications).then_some(RPC);
     let collectives = has::<RankApplication>(&applications).then_some(COLLECTIVES);

@@ -39,7 +39,7 @@ pub(super) fn write_tables(
             buffered.flush()
         })?;
     }
-    if simulation.routes().topology().switches().next().is_some() {
+    if simulation.routes().topology().forwarders().next().is_some() {
         folder.write(ending.name(BUFFERS), |file| {
             let mut buffered = BufWriter::new(file);
             write_buffers(&mut buffered, scenario, simulation)?;

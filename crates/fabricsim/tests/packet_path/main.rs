@@ -12,6 +12,7 @@ mod deadlock;
 mod ended;
 mod epochs;
 mod failures;
+mod forwarding;
 mod harsh;
 mod lossy;
 mod mixed_nics;

@@ -247,6 +247,29 @@ fn special_cases() -> Vec<Case> {
                 pfc = false
                 trim_above = "40KB""#,
         ),
+        Case {
+            name: "hosts that forward",
+            text: r#"
+                [topology]
+                kind = "mesh"
+                shape = "dgx-1"
+                delay = "600ns"
+                [host]
+                forward = true
+                forwarding_delay = "300ns"
+                [cc]
+                kind = "hpcc"
+                [[workload]]
+                kind = "all-to-all"
+                size = "40KB"
+                [[workload]]
+                kind = "poisson"
+                sizes = "websearch"
+                load = 0.4
+                duration = "100us"
+            "#
+            .to_owned(),
+        },
         rdma(
             "observe",
             r#"kind = "hpcc""#,

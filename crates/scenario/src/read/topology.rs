@@ -39,6 +39,18 @@ pub(crate) fn completed(
 ) -> Result<Topology, Refused> {
     let topology = host.apply(topology);
     let topology = topology.map_err(|error| Part::Host.refused(error))?;
+    if !host.forward
+        && let Some((a, b)) = topology.hosts_apart()
+    {
+        return Err(Part::Topology.refused_whole(
+            format!(
+                "{} and {} cannot reach each other through switches, and hosts do not forward",
+                topology.label(a),
+                topology.label(b)
+            ),
+            "add links so that switches join them, or write [host] forward = true",
+        ));
+    }
     let grown = switch.with_aggregators(topology);
     grown.map_err(|error| Part::Switch.refused(error))
 }

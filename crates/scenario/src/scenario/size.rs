@@ -16,7 +16,7 @@ impl Scenario {
     /// Rejects networks with forwarding tables that would take too much memory.
     pub(crate) fn check_routes(&self) -> Result<(), ConfigError> {
         let topology = &self.topology;
-        let switches = topology.switches().count();
+        let switches = topology.forwarders().count();
         if (switches as u64).saturating_mul(topology.endpoints().count() as u64) <= MOST_ENTRIES {
             return Ok(());
         }
@@ -43,7 +43,7 @@ impl Scenario {
     /// Rejects algorithms that read telemetry of each hop if some path is certainly too long for
     /// it.
     pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
-        let switches = self.topology.switches().count();
+        let switches = self.topology.forwarders().count();
         if !self.needs(INT) || switches <= MOST_INT_SWITCHES {
             return Ok(());
         }

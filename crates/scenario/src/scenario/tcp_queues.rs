@@ -95,7 +95,7 @@ impl Scenario {
         };
         let ports = self
             .topology
-            .switches()
+            .forwarders()
             .flat_map(|node| self.topology.ports(node));
         let count: u64 = ports.map(|port| fits(port.rate, port.peer)).sum();
         count.saturating_mul(queues)

@@ -103,7 +103,7 @@ fn ports_of(topology: &Topology, node: NodeId) -> Vec<PortBuffer> {
     ports
         .map(|port| PortBuffer {
             rate: topology.fastest_rate(port),
-            delay: port.delay,
+            delay: port.delay + topology.pass_delay(node),
         })
         .collect()
 }
@@ -223,7 +223,7 @@ impl SwitchSettings {
         let Some(size) = self.buffer else {
             return Ok(());
         };
-        for node in topology.switches() {
+        for node in topology.forwarders() {
             let ports = ports_of(topology, node);
             let set_aside = config.set_aside(&ports);
             if set_aside >= size {
@@ -273,7 +273,7 @@ impl SwitchSettings {
         longest_packet: Bytes,
     ) -> Option<(NodeId, Bytes)> {
         let size = self.buffer.filter(|_| config.pfc == Pfc::Off)?;
-        let mut switches = topology.switches().map(|node| {
+        let mut switches = topology.forwarders().map(|node| {
             let set_aside = config.set_aside(&ports_of(topology, node));
             (node, config.alpha_of(size.saturating_sub(set_aside)))
         });

@@ -47,10 +47,7 @@ pub(super) fn apply<M: Model>(
 ) {
     match change {
         Change::Routing(node, routing) => {
-            processes.update(node.index(), |node| match node {
-                Node::Switch(switch) => switch.set_routing(routing),
-                Node::Host(_) => unreachable!("hosts have no forwarding table"),
-            });
+            processes.update(node.index(), |node| node.set_routing(routing));
         }
         Change::Link(ends, change) => change_link(processes, now, ends, change),
     }
@@ -59,9 +56,10 @@ pub(super) fn apply<M: Model>(
 /// Notifies all hosts that the network has changed at `now`.
 pub(super) fn tell_hosts<M: Model>(processes: &mut Processes<'_, Node<M>>, now: Time) {
     for index in 0..processes.count() {
-        processes.update(index, |node| match node {
-            Node::Host(host) => host.on_network_change(now),
-            Node::Switch(_) => {}
+        processes.update(index, |node| {
+            if let Some(host) = node.host_mut() {
+                host.on_network_change(now);
+            }
         });
     }
 }

@@ -89,6 +89,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.save(out),
             Self::Switch(switch) => switch.save(out),
+            Self::Forwarder(forwarder) => forwarder.save(out),
         }
     }
 
@@ -96,6 +97,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.load(input),
             Self::Switch(switch) => switch.load(input),
+            Self::Forwarder(forwarder) => forwarder.load(input),
         }
     }
 }

@@ -117,9 +117,10 @@ impl<R> NetworkDriver<'_, R> {
                 continue;
             };
             self.note_flow(processes, &request);
-            processes.update(request.src.index(), |node| match node {
-                Node::Host(host) => host.add_flow(found.flow(id, request), found.nic),
-                Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
+            processes.update(request.src.index(), |node| {
+                let host = node.host_mut();
+                let host = host.expect("the control_plane resolves hosts only");
+                host.add_flow(found.flow(id, request), found.nic);
             });
         }
         true
@@ -230,12 +231,11 @@ impl<R> NetworkDriver<'_, R> {
             acknowledged: Bytes::ZERO,
             packet_hops: 0,
         };
-        processes.for_each(|node| match node {
-            Node::Host(host) => {
+        processes.for_each(|node| {
+            if let Some(host) = node.host() {
                 progress.acknowledged += host.endpoint().counters().acknowledged;
-                progress.packet_hops += host.counters().packet_hops;
             }
-            Node::Switch(switch) => progress.packet_hops += switch.counters().packet_hops,
+            progress.packet_hops += node.counters().packet_hops;
         });
         let all = (progress.acknowledged, progress.packet_hops);
         let all = gather(processes.ranks(), all);
@@ -260,10 +260,7 @@ impl<R> NetworkDriver<'_, R> {
     }
 
     fn is_deadlocked<M: Model>(&self, processes: &Processes<'_, Node<M>>) -> bool {
-        let switches = processes.iter().filter_map(|node| match node {
-            Node::Host(_) => None,
-            Node::Switch(switch) => Some(&**switch),
-        });
+        let switches = processes.iter().filter_map(Node::switch);
         let switches: Vec<&Switch<M>> = switches.collect();
         !deadlock::find(&switches, self.wiring, processes.ranks()).is_empty()
     }

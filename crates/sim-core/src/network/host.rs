@@ -3,6 +3,7 @@
 mod applications;
 mod checkpoint;
 mod failure;
+mod forwarding;
 mod serving;
 mod state;
 
@@ -156,15 +157,23 @@ impl<M: Model> Host<M> {
                 && !(local == now && self.timer_was_set_first(inbox))
             {
                 inbox.read(|channel, packet| self.on_arrival(now, channel, packet, send_buffer));
-            } else if !M::Order::BY_INSERTION && self.next_wake == now {
-                self.on_wake(now, send_buffer);
             } else {
-                let timer = self.timers.pop().expect("a timer has just been seen");
-                self.cause = timer.set;
-                self.on_timer(now, timer, send_buffer);
-                if timer.rank == RANK_DEADLINE {
-                    self.observe_event(now, true);
-                }
+                self.run_local(now, send_buffer);
+            }
+        }
+    }
+
+    /// Executes the next event other than an arrival or the start of a flow.
+    #[inline(always)]
+    fn run_local(&mut self, now: Time, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
+        if !M::Order::BY_INSERTION && self.next_wake == now {
+            self.on_wake(now, send_buffer);
+        } else {
+            let timer = self.timers.pop().expect("a timer has just been seen");
+            self.cause = timer.set;
+            self.on_timer(now, timer, send_buffer);
+            if timer.rank == RANK_DEADLINE {
+                self.observe_event(now, true);
             }
         }
     }
@@ -183,7 +192,7 @@ impl<M: Model> Host<M> {
 
     /// Returns the time of the host's next event other than the start of a flow.
     #[inline]
-    fn next_local(&self) -> Time {
+    pub(super) fn next_local(&self) -> Time {
         self.timers.next_time().min(self.next_wake)
     }
 

@@ -1,5 +1,7 @@
 //! A host or a switch as a process of the engine.
 
+use super::counters::Counters;
+use super::forwarder::Forwarder;
 use super::host::Host;
 use super::line::LineTiming;
 use super::meter::PortSample;
@@ -21,13 +23,60 @@ pub const HOST_COST: u64 = 4;
 pub(super) enum Node<M: Model> {
     Host(Box<Host<M>>),
     Switch(Box<Switch<M>>),
+    /// A host with a switch inside of it.
+    Forwarder(Box<Forwarder<M>>),
 }
 
 impl<M: Model> Node<M> {
+    /// Returns the host of this node, if it is one.
+    pub(super) fn host(&self) -> Option<&Host<M>> {
+        match self {
+            Self::Host(host) => Some(host),
+            Self::Switch(_) => None,
+            Self::Forwarder(forwarder) => Some(forwarder.host()),
+        }
+    }
+
+    /// Returns the host of this node, for changes that neither send packets nor notify the
+    /// observer.
+    pub(super) fn host_mut(&mut self) -> Option<&mut Host<M>> {
+        match self {
+            Self::Host(host) => Some(host),
+            Self::Switch(_) => None,
+            Self::Forwarder(forwarder) => Some(forwarder.host_mut()),
+        }
+    }
+
+    /// Returns the switch of this node, if it forwards packets.
+    pub(super) fn switch(&self) -> Option<&Switch<M>> {
+        match self {
+            Self::Host(_) => None,
+            Self::Switch(switch) => Some(switch),
+            Self::Forwarder(forwarder) => Some(forwarder.switch()),
+        }
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        match self {
+            Self::Host(host) => host.counters(),
+            Self::Switch(switch) => switch.counters(),
+            Self::Forwarder(forwarder) => forwarder.counters(),
+        }
+    }
+
+    pub(super) fn set_routing(&mut self, routing: M::Routing) {
+        match self {
+            Self::Host(_) => unreachable!("hosts have no forwarding table"),
+            Self::Switch(switch) => switch.set_routing(routing),
+            Self::Forwarder(forwarder) => forwarder.switch_mut().set_routing(routing),
+        }
+    }
+
     pub(super) fn observer(&self) -> &M::Observer {
         match self {
             Self::Host(host) => host.observer(),
             Self::Switch(switch) => switch.observer(),
+            Self::Forwarder(forwarder) => forwarder.switch().observer(),
         }
     }
 
@@ -35,6 +84,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.observer_mut(),
             Self::Switch(switch) => switch.observer_mut(),
+            Self::Forwarder(forwarder) => forwarder.switch_mut().observer_mut(),
         }
     }
 
@@ -43,6 +93,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.lose(now, packet),
             Self::Switch(switch) => switch.lose(now, packet),
+            Self::Forwarder(forwarder) => forwarder.switch_mut().lose(now, packet),
         }
     }
 
@@ -51,6 +102,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.count_lost(port, packets),
             Self::Switch(switch) => switch.count_lost(port, packets),
+            Self::Forwarder(forwarder) => forwarder.switch_mut().count_lost(port, packets),
         }
     }
 
@@ -59,6 +111,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.sample(now, port),
             Self::Switch(switch) => switch.sample(now, port),
+            Self::Forwarder(forwarder) => forwarder.switch().sample(now, port),
         }
     }
 
@@ -67,6 +120,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.last_event(),
             Self::Switch(switch) => switch.last_event(),
+            Self::Forwarder(forwarder) => forwarder.last_event(),
         }
     }
 
@@ -74,6 +128,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.link_down(now, port),
             Self::Switch(switch) => switch.link_down(now, port),
+            Self::Forwarder(forwarder) => forwarder.link_down(now, port),
         }
     }
 
@@ -81,6 +136,7 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.link_up(now, port),
             Self::Switch(switch) => switch.link_up(port),
+            Self::Forwarder(forwarder) => forwarder.link_up(now, port),
         }
     }
 
@@ -88,15 +144,16 @@ impl<M: Model> Node<M> {
         match self {
             Self::Host(host) => host.set_rate(port, rate, timing),
             Self::Switch(switch) => switch.set_rate(port, rate, timing),
+            Self::Forwarder(forwarder) => forwarder.set_rate(port, rate, timing),
         }
     }
 
     pub(super) fn set_loss(&mut self, port: PortId, probability: f64, stream: Stream) {
-        let egress = match self {
-            Self::Host(host) => host.egress(port),
-            Self::Switch(switch) => switch.egress(port),
-        };
-        egress.set_loss(probability, stream);
+        match self {
+            Self::Host(host) => host.egress(port).set_loss(probability, stream),
+            Self::Switch(switch) => switch.egress(port).set_loss(probability, stream),
+            Self::Forwarder(forwarder) => forwarder.set_loss(port, probability, stream),
+        }
     }
 }
 
@@ -108,6 +165,7 @@ impl<M: Model> LogicalProcess for Node<M> {
         match self {
             Self::Host(host) => host.next_event(),
             Self::Switch(switch) => switch.next_event(),
+            Self::Forwarder(forwarder) => forwarder.next_event(),
         }
     }
 
@@ -120,54 +178,55 @@ impl<M: Model> LogicalProcess for Node<M> {
         match self {
             Self::Host(host) => host.run(end, inbox, send_buffer),
             Self::Switch(switch) => switch.run(end, inbox, send_buffer),
+            Self::Forwarder(forwarder) => forwarder.run(end, inbox, send_buffer),
         }
     }
 
     #[inline]
     fn prepare(&mut self, messages: &mut [Self::Message]) {
-        if let Self::Switch(switch) = self {
-            switch.prepare(messages);
+        match self {
+            Self::Host(_) => {}
+            Self::Switch(switch) => switch.prepare(messages),
+            Self::Forwarder(forwarder) => forwarder.prepare(messages),
         }
     }
 
     #[inline]
     fn groups(&self) -> usize {
         match self {
-            Self::Host(_) => 0,
+            Self::Host(_) | Self::Forwarder(_) => 0,
             Self::Switch(switch) => switch.groups(),
         }
     }
 
     fn has_results(&self) -> bool {
-        match self {
-            Self::Host(host) => host.has_results(),
-            Self::Switch(_) => false,
-        }
+        self.host().is_some_and(Host::has_results)
     }
 
     fn weight(&self) -> u64 {
         match self {
             Self::Host(host) => host.capacity().saturating_mul(HOST_COST),
             Self::Switch(switch) => switch.capacity(),
+            Self::Forwarder(forwarder) => {
+                let capacity = forwarder.host().capacity();
+                capacity.saturating_mul(HOST_COST + 1)
+            }
         }
     }
 
     fn may_run_lazily(&self) -> bool {
         match self {
-            Self::Host(_) => false,
+            Self::Host(_) | Self::Forwarder(_) => false,
             Self::Switch(_) => true,
         }
     }
 
     fn is_steered(&self) -> bool {
-        matches!(self, Self::Host(_))
+        self.host().is_some()
     }
 
     fn next_stop(&self) -> Time {
-        match self {
-            Self::Host(host) => host.next_application(),
-            Self::Switch(_) => Time::MAX,
-        }
+        self.host().map_or(Time::MAX, Host::next_application)
     }
 
     fn add_stops<'a>(
@@ -177,8 +236,14 @@ impl<M: Model> LogicalProcess for Node<M> {
     ) where
         Self::Message: 'a,
     {
-        if let Self::Host(host) = self {
-            host.add_stops(messages, stops);
+        match self {
+            Self::Host(host) => host.add_stops(messages, stops),
+            Self::Switch(_) => {}
+            Self::Forwarder(forwarder) => {
+                let host = forwarder.host();
+                let id = host.id();
+                host.add_stops(messages.filter(move |packet| packet.key.dst == id), stops);
+            }
         }
     }
 }

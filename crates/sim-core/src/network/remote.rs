@@ -57,7 +57,7 @@ impl<M: Model> Network<M> {
         for (index, node) in self.engine.processes() {
             index.store(&mut out);
             out.section(|out| node.observer().save_state(out));
-            if let Node::Host(host) = node {
+            if let Some(host) = node.host() {
                 for application in host.applications() {
                     out.section(|out| application.save_state(out));
                 }
@@ -120,10 +120,8 @@ impl<M: Model> Network<M> {
     /// they were added. Hosts on other ranks have the state of the last [`Self::gather`].
     pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
         self.hosts.iter().flat_map(|&host| {
-            let here = match self.engine.process(host.index()) {
-                Some(Node::Host(host)) => Some(host.applications()),
-                _ => None,
-            };
+            let here = self.engine.process(host.index()).and_then(Node::host);
+            let here = here.map(|host| host.applications());
             let elsewhere = here.is_none().then(|| self.remote.of(host));
             let own = here.into_iter().flatten();
             own.chain(elsewhere.into_iter().flatten())
@@ -135,10 +133,7 @@ impl<M: Model> Network<M> {
     pub fn for_each_application(&mut self, mut visit: impl FnMut(NodeId, &mut dyn Application)) {
         for &host in &*self.hosts {
             self.engine.update(host.index(), |node| {
-                let own = match node {
-                    Node::Host(host) => host.own_applications_mut(),
-                    Node::Switch(_) => None,
-                };
+                let own = node.host_mut().and_then(|host| host.own_applications_mut());
                 let applications = own.into_iter().flat_map(Applications::iter_mut);
                 applications.for_each(|application| visit(host, &mut **application));
             });

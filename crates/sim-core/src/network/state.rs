@@ -60,7 +60,7 @@ impl<M: Model> Network<M> {
     pub fn epoch_plan(&self) -> EpochPlan {
         let plans = self.engine.processes().filter_map(|(_, node)| match node {
             Node::Switch(switch) => Some(switch.plan()),
-            Node::Host(_) => None,
+            Node::Host(_) | Node::Forwarder(_) => None,
         });
         plans
             .min_by_key(|plan| plan.order)
@@ -231,18 +231,12 @@ impl<M: Model> Network<M> {
 
     /// Returns the hosts of this rank.
     pub(super) fn hosts(&self) -> impl Iterator<Item = &Host<M>> {
-        self.engine.processes().filter_map(|(_, node)| match node {
-            Node::Host(host) => Some(&**host),
-            Node::Switch(_) => None,
-        })
+        self.engine.processes().filter_map(|(_, node)| node.host())
     }
 
-    /// Returns the switches of this rank.
+    /// Returns the switches of this rank, and the ones inside of hosts that forward.
     pub(super) fn switches(&self) -> impl Iterator<Item = &Switch<M>> {
-        self.engine.processes().filter_map(|(_, node)| match node {
-            Node::Host(_) => None,
-            Node::Switch(switch) => Some(&**switch),
-        })
+        (self.engine.processes()).filter_map(|(_, node)| node.switch())
     }
 
     /// Returns the sum of the counters of all nodes.
@@ -250,10 +244,7 @@ impl<M: Model> Network<M> {
     pub fn counters(&self) -> Counters {
         let mut here = Counters::default();
         for (_, node) in self.engine.processes() {
-            here += match node {
-                Node::Host(host) => host.counters(),
-                Node::Switch(switch) => switch.counters(),
-            };
+            here += node.counters();
         }
         let mut sum = Counters::default();
         self.gathered(here).into_iter().for_each(|rank| sum += rank);

@@ -58,12 +58,11 @@ impl<R> Steering<'_, '_, R> {
         (id, order): (NodeId, Order),
     ) {
         let place = self.places[id.index()];
-        let carry_out = |node: &mut Node<M>| match node {
-            Node::Host(host) => {
-                let number = host.carry_out(now, place, &order);
-                (number, host.take_app_news())
-            }
-            Node::Switch(_) => unreachable!("whoever steers has applications at hosts alone"),
+        let carry_out = |node: &mut Node<M>| {
+            let host = node.host_mut();
+            let host = host.expect("whoever steers has applications at hosts alone");
+            let number = host.carry_out(now, place, &order);
+            (number, host.take_app_news())
         };
         let (number, news) = steps.update(id.index(), carry_out);
         if let Some(news) = news {
@@ -135,7 +134,7 @@ impl<M: Model> Network<M> {
         let hosts: Vec<NodeId> = self.hosts().map(|host| host.id()).collect();
         for host in hosts {
             self.engine.update(host.index(), |node| {
-                if let Node::Host(host) = node {
+                if let Some(host) = node.host_mut() {
                     host.set_hearing(hearing);
                 }
             });

@@ -10,6 +10,7 @@ mod by_port;
 mod checkpoint;
 mod departure;
 mod failure;
+mod forwarding;
 mod late;
 mod pauses;
 pub(super) mod plan;

@@ -1,10 +1,11 @@
-//! Rail-optimized clusters: servers of GPUs with a switch inside, and a leaf for each GPU number.
+//! Rail-optimized clusters: servers of GPUs with a switch or a mesh inside, and a leaf for each GPU number.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::settings;
 use fabricsim_base::units::{Duration, Rate};
 
+use super::mesh_shape::MeshShape;
 use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
@@ -22,12 +23,15 @@ settings! {
     /// With several planes, each GPU has one NIC in the separate fabric of each plane.
     ///
     /// Nodes are numbered GPUs, the switches inside servers, leaves by plane, unit and rail, then
-    /// spines by plane. Port 0 of a GPU leads into the server; all other ports are NICs. Names are
+    /// spines by plane. The first port of a GPU leads into the server, or as many as it has links in the mesh; all
+    /// other ports are NICs. Names are
     /// paths: `server3/gpu5`, `server3/nvswitch`, `unit0/rail5`, `spine1`; with several planes
     /// `plane1/unit0/rail5` and `plane1/spine1`. Loads and defaults depend only on the NICs.
     ///
     /// GPUs of a server reach each other inside it, other GPUs of the same unit and rail through
-    /// their leaf, all remaining GPUs through a spine. GPUs do not forward traffic for each other.
+    /// their leaf, all remaining GPUs through a spine. With `server_mesh`, only neighbors in the mesh
+    /// reach each other directly, the other GPUs of a server through leaves. GPUs forward traffic
+    /// for each other only with `[host] forward = true`, and then also into and out of servers.
     pub struct RailConfig {
         /// Servers, in whole units.
         #[range(from 1)]
@@ -53,7 +57,11 @@ settings! {
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub planes: u32 = 1,
-        /// Rate of the links inside of servers.
+        /// Shape of the links between the GPUs of a server, which then has no switch.
+        ///
+        /// A torus needs dimensions, which servers do not have.
+        pub server_mesh: Option<MeshShape> = none,
+        /// Rate of each link inside of servers.
         pub server_rate: Rate = "3600Gbps",
         /// One-way delay of the links inside of servers.
         pub server_delay: Duration = "250ns",
@@ -80,14 +88,9 @@ impl RailConfig {
         let per_plane = u64::from(self.units()) * u64::from(self.gpus_per_server);
         let fabric = (per_plane + u64::from(self.spines)) * u64::from(self.planes);
         let gpus = u64::from(self.servers) * u64::from(self.gpus_per_server);
-        let mut plan = Plan::new("servers", gpus, u64::from(self.servers) + fabric)?;
-        for server in 0..self.servers {
-            for gpu in 0..self.gpus_per_server {
-                let gpu = NodeId(server * self.gpus_per_server + gpu);
-                let inner = plan.switch(server);
-                plan.link(gpu, inner, self.server_rate, self.server_delay);
-            }
-        }
+        let inner = u64::from(self.inner_switches());
+        let mut plan = Plan::new("servers", gpus, inner + fabric)?;
+        self.wire_servers(&mut plan)?;
         for server in 0..self.servers {
             for rail in 0..self.gpus_per_server {
                 let gpu = NodeId(server * self.gpus_per_server + rail);
@@ -105,7 +108,10 @@ impl RailConfig {
         let names = self.names();
         let cluster = plan.finish("servers")?.with_names(&names);
         let cluster = cluster.expect("each place has a name of its own");
-        Ok(cluster.with_inner_switches(first_inner, self.servers))
+        Ok(match self.server_mesh {
+            Some(_) => cluster.with_linked_servers(),
+            None => cluster.with_inner_switches(first_inner, self.servers),
+        })
     }
 
     fn check_counts(&self) -> Result<(), ConfigError> {
@@ -139,11 +145,51 @@ impl RailConfig {
 
     /// Returns the index of a leaf among the switches.
     fn leaf(&self, plane: u32, unit: u32, rail: u32) -> u32 {
-        self.servers + plane * self.leaves() + unit * self.gpus_per_server + rail
+        self.inner_switches() + plane * self.leaves() + unit * self.gpus_per_server + rail
+    }
+
+    /// Returns the number of switches inside servers.
+    fn inner_switches(&self) -> u32 {
+        match self.server_mesh {
+            Some(_) => 0,
+            None => self.servers,
+        }
+    }
+
+    /// Links the GPUs of each server to its switch, or to each other.
+    fn wire_servers(&self, plan: &mut Plan) -> Result<(), ConfigError> {
+        let gpus = self.gpus_per_server;
+        let mesh = match self.server_mesh {
+            Some(MeshShape::Torus) => {
+                return Err(ConfigError::new(
+                    "server_mesh",
+                    "the GPUs of a server have no dimensions for a torus",
+                    "write \"ring\", \"full\", \"hypercube\" or \"dgx-1\"",
+                ));
+            }
+            Some(shape) => Some(shape.links("gpus_per_server", gpus)?),
+            None => None,
+        };
+        for server in 0..self.servers {
+            let gpu = |number: u32| NodeId(server * gpus + number);
+            let Some(mesh) = &mesh else {
+                for number in 0..gpus {
+                    let inner = plan.switch(server);
+                    plan.link(gpu(number), inner, self.server_rate, self.server_delay);
+                }
+                continue;
+            };
+            for &(a, b, parallel) in mesh {
+                for _ in 0..parallel {
+                    plan.link(gpu(a), gpu(b), self.server_rate, self.server_delay);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn wire_spines(&self, plan: &mut Plan, plane: u32) {
-        let first_spine = self.servers + self.planes * self.leaves() + plane * self.spines;
+        let first_spine = self.inner_switches() + self.planes * self.leaves() + plane * self.spines;
         let first_leaf = self.leaf(plane, 0, 0);
         for leaf in first_leaf..first_leaf + self.leaves() {
             for spine in first_spine..first_spine + self.spines {
@@ -165,7 +211,8 @@ impl RailConfig {
         for server in 0..self.servers {
             names.extend((0..self.gpus_per_server).map(|gpu| format!("server{server}/gpu{gpu}")));
         }
-        names.extend((0..self.servers).map(|server| format!("server{server}/nvswitch")));
+        let inner = 0..self.inner_switches();
+        names.extend(inner.map(|server| format!("server{server}/nvswitch")));
         for number in 0..self.planes {
             for unit in 0..self.units() {
                 let leaf = |rail| format!("{}unit{unit}/rail{rail}", plane(number));

@@ -2,14 +2,12 @@
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
 use fabricsim_base::units::{Duration, Rate};
-use fabricsim_base::{choices, settings};
 
-use super::plan::{Plan, at_least, fits_ports, some_delay};
+use super::grid::{GridEnds, check_dims, grid_links, place};
+use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
-
-/// Maximum number of dimensions of a grid.
-const MAX_DIMENSIONS: usize = 8;
 
 settings! {
     /// A grid of switches of one or more dimensions, either closed into rings (a torus, or k-ary
@@ -42,17 +40,6 @@ settings! {
     }
 }
 
-choices! {
-    /// Links between the first and the last switch along a dimension.
-    pub enum GridEnds {
-        /// The last switch is linked to the first one: a torus. Two switches are already neighbors,
-        /// so a dimension of two has only one link between them.
-        Joined = "joined",
-        /// No such link: a mesh.
-        Open = "open",
-    }
-}
-
 impl TorusConfig {
     /// Builds the grid. Links are listed host by host, then switch by switch, along the first
     /// dimension first.
@@ -62,16 +49,7 @@ impl TorusConfig {
     /// zero, or there are more nodes or links than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
-        if self.dims.is_empty() || self.dims.len() > MAX_DIMENSIONS {
-            return Err(ConfigError::new(
-                "dims",
-                format!("a grid of {} dimensions cannot be built", self.dims.len()),
-                format!("write 1 to {MAX_DIMENSIONS} numbers of switches, such as [4, 4, 2]"),
-            ));
-        }
-        for &size in &self.dims {
-            at_least("dims", size, 1)?;
-        }
+        let switches = check_dims(&self.dims)?;
         some_delay("host_delay", self.host_delay)?;
         some_delay("link_delay", self.link_delay)?;
         let per_switch = u64::from(self.hosts_per_switch);
@@ -80,8 +58,6 @@ impl TorusConfig {
             "a switch",
             per_switch + 2 * self.dims.len() as u64,
         )?;
-        let product = |count: u64, &size: &u32| count.saturating_mul(u64::from(size));
-        let switches = self.dims.iter().fold(1, product);
         let hosts = switches.saturating_mul(per_switch);
         let mut plan = Plan::new("dims", hosts, switches)?;
         let switches =
@@ -96,53 +72,23 @@ impl TorusConfig {
                 );
             }
         }
-        for switch in 0..switches {
-            self.wire(&mut plan, switch);
+        for (a, b, _) in grid_links(&self.dims, self.ends) {
+            let (a, b) = (plan.switch(a), plan.switch(b));
+            plan.link(a, b, self.fabric_rate, self.link_delay);
         }
         let grid = plan.finish("dims")?.with_names(&self.names(switches));
         Ok(grid.expect("each place has a name of its own"))
     }
 
-    /// Links `switch` to its next neighbor along each dimension.
-    fn wire(&self, plan: &mut Plan, switch: u32) {
-        let mut stride = 1;
-        for &size in &self.dims {
-            let at = switch / stride % size;
-            let next = match self.ends {
-                _ if at + 1 < size => Some(switch + stride),
-                // Two switches are already neighbors, and a single switch would be its own
-                // neighbor.
-                GridEnds::Joined if size > 2 => Some(switch - at * stride),
-                _ => None,
-            };
-            if let Some(next) = next {
-                let (a, b) = (plan.switch(switch), plan.switch(next));
-                plan.link(a, b, self.fabric_rate, self.link_delay);
-            }
-            stride *= size;
-        }
-    }
-
     /// Returns the names of all nodes, in the order of their numbers.
     fn names(&self, switches: u32) -> Vec<String> {
-        let places: Vec<String> = (0..switches).map(|switch| self.place(switch)).collect();
+        let places: Vec<String> = (0..switches)
+            .map(|switch| place("switch", &self.dims, switch))
+            .collect();
         let hosts = places.iter().flat_map(|place| {
             (0..self.hosts_per_switch).map(move |host| format!("{place}/host{host}"))
         });
         hosts.chain(places.iter().cloned()).collect()
-    }
-
-    /// Returns the name of a switch, from its coordinates.
-    fn place(&self, switch: u32) -> String {
-        let mut rest = switch;
-        let coordinates: Vec<String> = (self.dims.iter())
-            .map(|&size| {
-                let at = rest % size;
-                rest /= size;
-                at.to_string()
-            })
-            .collect();
-        format!("switch{}", coordinates.join("-"))
     }
 }
 

@@ -214,7 +214,7 @@ fn hosts_that_cannot_reach_each_other() {
     assert_eq!(&text[error.span.clone()], &text[10..text.len() - 1]);
     assert_eq!(
         error.message,
-        "hosts 0 and 1 cannot reach each other through switches"
+        "hosts 0 and 1 cannot reach each other: no chain of links joins them"
     );
 }
 

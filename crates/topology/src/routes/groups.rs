@@ -10,7 +10,8 @@ use super::addresses::Addresses;
 use crate::down_links::DownLinks;
 use crate::graph::{Port, Topology};
 
-/// A node's place in the tables: a host is a member of a group, a switch has an index.
+/// A node's place in the tables: a host is a member of a group, a switch has an index. A host that
+/// forwards also has an index among the switches, in [`Tables`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// The host's group; [`Slot::SWITCH`] for a switch.
@@ -22,19 +23,38 @@ pub(super) struct Slot {
 impl Slot {
     pub(super) const SWITCH: u32 = u32::MAX;
 
-    /// Returns the index of a switch among the switches.
-    pub(super) const fn switch_index(self) -> usize {
-        self.rank as usize
-    }
-
     pub(super) const fn is_host(self) -> bool {
         self.group != Self::SWITCH
     }
 }
 
-/// The groups of hosts with the same set of switches, in the order of each group's first host.
+/// The index of the table of each node that forwards.
+#[derive(Clone)]
+pub(super) struct Tables(Arc<[u32]>);
+
+impl Tables {
+    const NONE: u32 = u32::MAX;
+
+    fn of(topology: &Topology) -> Self {
+        let mut tables = vec![Self::NONE; topology.len()];
+        for (index, node) in (0u32..).zip(topology.forwarders()) {
+            tables[node.index()] = index;
+        }
+        Self(tables.into())
+    }
+
+    /// Returns the index of the table of `node`; `None` if it does not forward.
+    pub(super) fn get(&self, node: NodeId) -> Option<u32> {
+        let index = *self.0.get(node.index())?;
+        (index != Self::NONE).then_some(index)
+    }
+}
+
+/// The groups of hosts with the same set of switches, in the order of each group's first host. A
+/// host that forwards counts as a switch, and is the only host on it.
 pub(super) struct Groups {
     slots: Vec<Slot>,
+    tables: Tables,
     /// For each group, the indices of its switches, ascending; empty if its hosts have no switch.
     attachments: Vec<Vec<u32>>,
     sizes: Vec<u32>,
@@ -58,32 +78,34 @@ impl Groups {
             };
             topology.len()
         ];
-        for (index, switch) in (0u32..).zip(topology.switches()) {
-            slots[switch.index()].rank = index;
+        let tables = Tables::of(topology);
+        for switch in topology.switches() {
+            slots[switch.index()].rank = tables.get(switch).expect("a switch forwards");
         }
         let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut groups = Self {
             slots,
+            tables: tables.clone(),
             attachments: Vec::new(),
             sizes: Vec::new(),
         };
-        let switches_of = |slots: &[Slot], ports: &[Port]| {
-            let ports = ports.iter();
-            let mut switches: Vec<u32> = ports
-                .filter(|port| !topology.is_host(port.peer) && !down.contains(port.link))
-                .map(|port| slots[port.peer.index()].rank)
-                .collect();
+        let switches_of = |ports: &[Port]| {
+            let ports = ports.iter().filter(|port| !down.contains(port.link));
+            let mut switches: Vec<u32> = ports.filter_map(|port| tables.get(port.peer)).collect();
             switches.sort_unstable();
             switches.dedup();
             switches
         };
         for host in topology.endpoints() {
-            let switches = switches_of(&groups.slots, topology.ports(host));
+            let switches = match tables.get(host) {
+                Some(own) => vec![own],
+                None => switches_of(topology.ports(host)),
+            };
             groups.slots[host.index()] = groups.member(&mut known, switches);
         }
         for (host, nic) in addresses.nics() {
             let port = std::slice::from_ref(&topology.ports(host)[nic.index()]);
-            let switches = switches_of(&groups.slots, port);
+            let switches = switches_of(port);
             let slot = groups.member(&mut known, switches);
             groups.slots.push(slot);
         }
@@ -118,6 +140,11 @@ impl Groups {
         &self.attachments
     }
 
+    /// Returns the index of the table of `node`; `None` if it does not forward.
+    pub(super) fn table(&self, node: NodeId) -> Option<u32> {
+        self.tables.get(node)
+    }
+
     /// Returns the slot of a node.
     pub(super) fn slot(&self, node: NodeId) -> Slot {
         self.slots[node.index()]
@@ -135,7 +162,7 @@ impl Groups {
             .ports(switch)
             .iter()
             .enumerate()
-            .filter(|(_, port)| topology.is_host(port.peer) && !down.contains(port.link))
+            .filter(|(_, port)| !topology.forwards(port.peer) && !down.contains(port.link))
             .flat_map(|(index, port)| {
                 let nic = addresses.of(port.peer, port.peer_port);
                 let known = [Some(port.peer), nic];
@@ -162,7 +189,7 @@ impl Groups {
         found.chunk_by(|a, b| a.0 == b.0).map(of_group).collect()
     }
 
-    pub(super) fn into_slots(self) -> Arc<[Slot]> {
-        self.slots.into()
+    pub(super) fn into_slots(self) -> (Arc<[Slot]>, Tables) {
+        (self.slots.into(), self.tables)
     }
 }

@@ -28,7 +28,7 @@ impl SwitchGraph {
         order: NextHopOrder,
     ) -> Self {
         let mut graph = Self {
-            nodes: topology.switches().collect(),
+            nodes: topology.forwarders().collect(),
             hops: Vec::new(),
             first_hop: vec![0],
         };
@@ -36,13 +36,14 @@ impl SwitchGraph {
             let ports = topology.ports(switch);
             let mut upward: Vec<PortId> = (0..ports.len())
                 .filter(|&index| {
-                    !topology.is_host(ports[index].peer) && !down.contains(ports[index].link)
+                    topology.forwards(ports[index].peer) && !down.contains(ports[index].link)
                 })
                 .map(PortId::from_index)
                 .collect();
             order.sort(ports, &mut upward);
             graph.hops.extend(upward.into_iter().map(|port| {
-                let to = groups.slot(ports[port.index()].peer).rank;
+                let to = groups.table(ports[port.index()].peer);
+                let to = to.expect("a node that forwards has a table");
                 Hop { to, port }
             }));
             graph.first_hop.push(graph.hops.len());

@@ -76,6 +76,8 @@ impl Routes {
             if node == dst {
                 return Some(path);
             }
+            let pass = self.topology.pass_delay(node).saturating_mul(2);
+            path.base_rtt = saturating_add(path.base_rtt, pass);
             path.switches = path.switches.saturating_add(1);
             let next = self.table_ref(node).first(slot)?;
             port = &self.topology.ports(node)[next.index()];
@@ -99,7 +101,7 @@ impl Routes {
             return None;
         }
         let leads = only.peer == dst
-            || (!self.topology.is_host(only.peer) && self.table_ref(only.peer).first(to).is_some());
+            || (self.topology.forwards(only.peer) && self.table_ref(only.peer).first(to).is_some());
         leads.then_some(PortId(0))
     }
 
@@ -143,7 +145,7 @@ impl Routes {
         let mut nodes = vec![Reverse(neighbor)];
         let (slot, end) = (self.slots.get(dst.index()), self.host_of(dst));
         let mut node = neighbor;
-        while node != end && !self.topology.is_host(node) {
+        while node != end && self.topology.forwards(node) {
             let next = slot.and_then(|&slot| self.table_ref(node).first(slot));
             let Some(port) = next else {
                 break;
@@ -155,15 +157,15 @@ impl Routes {
         nodes
     }
 
-    /// Returns the number of links from a host's neighbor to `dst`; `None` if the neighbor is
-    /// another host or has no path.
+    /// Returns the number of links from a host's neighbor to `dst`; `None` if the neighbor
+    /// does not forward or has no path.
     fn hops_from(&self, neighbor: NodeId, dst: NodeId) -> Option<u32> {
         let slot = *self.slots.get(dst.index())?;
         let dst = self.host_of(dst);
         let mut node = neighbor;
         let mut hops = 0;
         while node != dst {
-            if self.topology.is_host(node) {
+            if !self.topology.forwards(node) {
                 return None;
             }
             let port = self.table_ref(node).first(slot)?;

@@ -9,7 +9,7 @@ use crate::graph::Topology;
 /// The size of the routes of a network.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RoutesSize {
-    /// Number of switches: each has a table.
+    /// Number of switches and hosts that forward: each has a table.
     pub switches: u64,
     /// Number of groups of hosts: each has an entry in every table.
     pub groups: u64,
@@ -25,7 +25,7 @@ impl RoutesSize {
             &Addresses::of_hosts(topology),
         );
         Self {
-            switches: topology.switches().count() as u64,
+            switches: topology.forwarders().count() as u64,
             groups: u64::from(groups.count()),
         }
     }

@@ -6,6 +6,7 @@ use fabricsim_base::id::NodeId;
 use fabricsim_base::units::{Duration, Rate};
 
 use super::Routes;
+use super::path::saturating_add;
 use crate::graph::Port;
 
 /// Properties of the path from a switch to a host along the first next hops.
@@ -45,7 +46,7 @@ impl Trees {
             ways.clear();
             ways.resize(switches, Way::Unknown);
         }
-        for node in routes.topology.switches() {
+        for node in routes.topology.forwarders() {
             for (tree, &target) in targets.iter().enumerate() {
                 self.find(routes, tree, node, target, link_rtts);
             }
@@ -65,7 +66,7 @@ impl Trees {
         let slot = routes.slots[target.index()];
         let mut node = node;
         let mut found = loop {
-            let switch = routes.slots[node.index()].switch_index();
+            let switch = routes.place(node);
             match ways[switch] {
                 Way::Known(path) => break Some(path),
                 Way::None => break None,
@@ -76,7 +77,8 @@ impl Trees {
                 break None;
             };
             let port = &routes.topology.ports(node)[next.index()];
-            let rtt = link_rtts[direction(node, port)];
+            let pass = routes.topology.pass_delay(node).saturating_mul(2);
+            let rtt = saturating_add(link_rtts[direction(node, port)], pass);
             if port.peer == target {
                 let path = PathInfo {
                     base_rtt: rtt,
@@ -118,11 +120,10 @@ impl Trees {
                     switches: 0,
                 }
             } else {
-                let slot = routes.slots[port.peer.index()];
-                if slot.is_host() {
+                let Some(switch) = routes.places.get(port.peer) else {
                     continue;
-                }
-                let Way::Known(path) = self.ways[tree][slot.switch_index()] else {
+                };
+                let Way::Known(path) = self.ways[tree][switch as usize] else {
                     continue;
                 };
                 after_link(path, rtt, port.rate, 0)
@@ -140,7 +141,7 @@ impl Trees {
 /// Extends `path` by one more link and `switches` switches.
 fn after_link(path: PathInfo, rtt: Duration, rate: Rate, switches: u16) -> PathInfo {
     PathInfo {
-        base_rtt: Duration::from_ps(path.base_rtt.as_ps().saturating_add(rtt.as_ps())),
+        base_rtt: saturating_add(path.base_rtt, rtt),
         bottleneck: path.bottleneck.min(rate),
         switches: path.switches.saturating_add(switches),
     }

@@ -5,7 +5,7 @@ use crate::graph::Port;
 
 impl Routes {
     /// Returns `true` if links between switches are all alike, and so are the links of each host.
-    /// Then all shortest paths of a pair have the same properties.
+    /// Then all shortest paths of a pair have the same properties. Not determined if hosts forward.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         fn alike<'a>(mut ports: impl Iterator<Item = &'a Port>) -> bool {
@@ -17,7 +17,8 @@ impl Routes {
         let up = |port: &&Port| !self.closed.contains(port.link);
         let topology = &self.topology;
         let mut hosts = topology.hosts().iter();
-        alike(self.links_between_switches())
+        topology.forwarding().is_none()
+            && alike(self.links_between_switches())
             && hosts.all(|&host| alike(topology.ports(host).iter().filter(up)))
     }
 

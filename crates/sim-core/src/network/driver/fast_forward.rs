@@ -29,7 +29,7 @@ use attempts::Phase;
 pub use attempts::Skipped;
 use fabricsim_base::checkpoint::{Recurrence, SaveError, Snapshot, Writer};
 use fabricsim_base::units::{Bytes, Duration, Time};
-use fabricsim_engine::Processes;
+use fabricsim_engine::{LogicalProcess, Processes};
 
 /// Distance from the end of a message, in bytes, at which its sender is no longer affected by it:
 /// more than two packets of any size.
@@ -120,10 +120,8 @@ impl<R> NetworkDriver<'_, R> {
             Phase::Idle if !forward.may_begin(messages) => Search::Nothing,
             Phase::Idle => {
                 let hosts = processes.iter().enumerate();
-                let hosts = hosts.filter_map(|(index, node)| match node {
-                    Node::Host(host) => Some((host.next_event(), index)),
-                    Node::Switch(_) => None,
-                });
+                let hosts = hosts.filter(|(_, node)| node.host().is_some());
+                let hosts = hosts.map(|(index, node)| (LogicalProcess::next_event(node), index));
                 let Some((_, host)) = hosts.min() else {
                     return Search::Nothing;
                 };
@@ -327,9 +325,6 @@ fn all<M: Model>(processes: &Processes<'_, Node<M>>, now: Time) -> Result<Snapsh
 
 /// Returns the number of packet-hops of all nodes.
 fn packet_hops<M: Model>(processes: &Processes<'_, Node<M>>) -> u64 {
-    let counters = processes.iter().map(|node| match node {
-        Node::Host(host) => host.counters().packet_hops,
-        Node::Switch(switch) => switch.counters().packet_hops,
-    });
+    let counters = processes.iter().map(|node| node.counters().packet_hops);
     counters.sum()
 }

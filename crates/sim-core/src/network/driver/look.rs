@@ -11,9 +11,9 @@ use fabricsim_engine::Processes;
 /// Returns the outcome of a run after the end of all flows: finished, or stalled if an application
 /// still waits for something.
 pub(super) fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
-    let waits = processes.iter().any(|node| match node {
-        Node::Host(host) => !host.applications_wait_for().is_empty(),
-        Node::Switch(_) => false,
+    let waits = processes.iter().any(|node| {
+        node.host()
+            .is_some_and(|host| !host.applications_wait_for().is_empty())
     });
     let waits = gather(processes.ranks(), waits)
         .into_iter()
@@ -29,18 +29,17 @@ pub(super) fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room
         events: 0,
         overload: None,
     };
-    processes.for_each(|node| match node {
-        Node::Host(host) => {
+    processes.for_each(|node| {
+        finding.events += node.counters().events;
+        if let Some(host) = node.host() {
             let waiting = host.endpoint().waiting_acks();
             if waiting > room.waiting_acks && finding.overload.is_none() {
                 let host = host.id();
                 finding.overload = Some(Overload::Acks { host, waiting });
             }
             finding.acknowledged += host.endpoint().counters().acknowledged;
-            finding.events += host.counters().events;
         }
-        Node::Switch(switch) => {
-            finding.events += switch.counters().events;
+        if let Some(switch) = node.switch() {
             finding.paused_since = finding.paused_since.min(switch.paused_since());
         }
     });

@@ -86,10 +86,10 @@ impl<R> NetworkDriver<'_, R> {
             return;
         }
         let fastest = *self.state.fastest.get_or_insert_with(|| {
-            let hosts = processes.iter().map(|node| match node {
-                Node::Host(host) => host.capacity(),
-                Node::Switch(_) => 0,
-            });
+            let hosts = processes
+                .iter()
+                .filter_map(Node::host)
+                .map(|host| host.capacity());
             let own = hosts.max().unwrap_or(0);
             gather(processes.ranks(), own)
                 .into_iter()

@@ -47,7 +47,7 @@ pub(super) fn take_results<M: Model>(
 ) -> Vec<AppNews> {
     let mut news = Vec::new();
     processes.for_each_result(|node| {
-        if let Node::Host(host) = node {
+        if let Some(host) = node.host_mut() {
             completions.extend(host.drain_completions());
             news.extend(host.take_app_news());
         }

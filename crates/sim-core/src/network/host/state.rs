@@ -92,7 +92,7 @@ impl<M: Model> Host<M> {
         self.starts.push_back((flow, nic));
     }
 
-    pub(super) fn next_start(&self) -> Time {
+    pub(in crate::network) fn next_start(&self) -> Time {
         self.starts
             .front()
             .map_or(Time::MAX, |(flow, _)| flow.request.start)

@@ -81,9 +81,8 @@ impl Effects {
                 });
             }
         }
-        let made = processes.update(host, |node| match node {
-            Node::Host(host) => host.call_only(at, &cause, &ended),
-            Node::Switch(_) => None,
+        let made = processes.update(host, |node| {
+            (node.host_mut()).and_then(|host| host.call_only(at, &cause, &ended))
         });
         let made = made.flatten()?;
         for (flow, _) in &made.starts {
@@ -98,7 +97,7 @@ impl Effects {
 pub(super) fn foresee<M: Model>(processes: &mut Processes<'_, Node<M>>, calls: Vec<(usize, Call)>) {
     for (host, call) in calls {
         processes.update(host, |node| {
-            if let Node::Host(host) = node
+            if let Some(host) = node.host_mut()
                 && let Some(applications) = host.own_applications_mut()
             {
                 applications.foresee(call);

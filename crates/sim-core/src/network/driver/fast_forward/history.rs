@@ -105,10 +105,7 @@ impl History {
         if ended == self.ended {
             return;
         }
-        let last_end = |node: &Node<M>| match node {
-            Node::Host(host) => host.own_applications()?.last_end(),
-            Node::Switch(_) => None,
-        };
+        let last_end = |node: &Node<M>| node.host()?.own_applications()?.last_end();
         if self.host.is_none() {
             self.host = processes.iter().position(|node| last_end(node).is_some());
         }
@@ -128,7 +125,7 @@ impl History {
         let mut new = Vec::new();
         let mut index = 0;
         processes.for_each(|node| {
-            if let Node::Host(host) = node
+            if let Some(host) = node.host_mut()
                 && let Some(applications) = host.own_applications_mut()
             {
                 let calls = applications.recorded();
@@ -202,7 +199,7 @@ impl History {
 /// Lets all hosts record the calls of their applications, or stops it.
 pub(super) fn record<M: Model>(processes: &mut Processes<'_, Node<M>>, on: bool) {
     processes.for_each(|node| {
-        if let Node::Host(host) = node
+        if let Some(host) = node.host_mut()
             && let Some(applications) = host.own_applications_mut()
         {
             applications.record(on);

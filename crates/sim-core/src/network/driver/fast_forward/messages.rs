@@ -267,10 +267,7 @@ impl<R> NetworkDriver<'_, R> {
         let hosts: BTreeSet<usize> = hosts.collect();
         let mut news = Vec::new();
         for host in hosts {
-            let own = processes.update(host, |node| match node {
-                Node::Host(host) => host.take_app_news(),
-                Node::Switch(_) => None,
-            });
+            let own = processes.update(host, |node| node.host_mut()?.take_app_news());
             news.extend(own.flatten());
         }
         let from = self.state.completions.len();

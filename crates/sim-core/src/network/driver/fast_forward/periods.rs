@@ -64,12 +64,11 @@ pub(super) fn periods<M: Model>(
             break;
         }
     }
-    let is_whole = |node: &Node<M>| match node {
-        Node::Host(host) => {
+    let is_whole = |node: &Node<M>| {
+        node.host().is_none_or(|host| {
             let flows = host.endpoint().unfinished();
             flows.iter().all(|flow| history.live.contains_key(&flow.id))
-        }
-        Node::Switch(_) => true,
+        })
     };
     if !periods.is_empty() && !processes.iter().all(is_whole) {
         periods.clear();
