@@ -65,7 +65,7 @@ struct Sender {
     numbers: BTreeMap<(usize, usize), usize>,
     /// By connection, its messages and the bytes that each has left.
     waiting: Vec<VecDeque<(Message, u64)>>,
-    /// The connections with messages. Turns go around in a circle, from the one behind `last`.
+    /// The connections with messages. Turns go around all of them, from the one behind `last`.
     ready: BTreeSet<usize>,
     last: usize,
     busy: u64,
