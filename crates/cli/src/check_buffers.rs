@@ -14,7 +14,7 @@ const NAMED: usize = 4;
 fn names(switches: &[String]) -> String {
     let named = switches.iter().take(NAMED).cloned().collect::<Vec<_>>();
     match switches.len() > NAMED {
-        true => format!("{}, ... ({} switches)", named.join(", "), switches.len()),
+        true => format!("{}, ... ({} in all)", named.join(", "), switches.len()),
         false => named.join(", "),
     }
 }
