@@ -24,7 +24,7 @@ pub struct RemoteConfig<M: Model> {
     pub is_host: bool,
     /// Delays of the links of its ports.
     pub delays: Vec<Duration>,
-    /// An observer like the one of the node. [`Network::gather`] loads the state of that observer
+    /// An observer like the one of the node. [`Network::gather`](super::Network::gather) loads the state of that observer
     /// into it.
     pub observer: M::Observer,
 }
