@@ -62,7 +62,7 @@ settings! {
         /// Name of the job in results.
         #[note("(default: \"job\" and the number of the workload)")]
         pub job: Option<String> = null,
-        /// Hosts that ranks are placed on, such as ["0..16"].
+        /// Hosts that ranks are placed on in the order of their numbers, such as ["0..16"].
         #[note("(default: all)")]
         pub hosts: Option<Vec<HostRange>> = null,
         /// Placement of ranks on hosts.

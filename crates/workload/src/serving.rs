@@ -64,7 +64,7 @@ settings! {
         #[refused("{value} tokens are outside the range 1 to 1048576", "write for example 128")]
         #[note("(default 128)")]
         pub output_tokens: Option<u32> = null,
-        /// Hosts that ranks are placed on, such as ["0..16"].
+        /// Hosts that ranks are placed on in the order of their numbers, such as ["0..16"].
         #[note("(default: all but `front_end`)")]
         pub hosts: Option<Vec<HostRange>> = null,
         /// Placement of ranks on hosts.
