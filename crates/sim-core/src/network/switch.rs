@@ -194,7 +194,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_arrival(
         &mut self,
         now: Time,
