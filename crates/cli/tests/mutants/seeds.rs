@@ -283,6 +283,8 @@ fn files_of(folder: &str) -> Vec<(String, String)> {
 /// Returns the kind of a file of the project by its name.
 fn kind_of(folder: &str, name: &str) -> Option<Kind> {
     match name.rsplit_once('.')?.1 {
+        // The study replaces the paths of its workloads.
+        "toml" if name == "training.toml" => None,
         "toml" if folder.ends_with("sweeps") || folder.ends_with("presets") => Some(Kind::Sweep),
         "toml" => Some(Kind::Scenario),
         "csv" if name.ends_with(".flows.csv") => Some(Kind::FlowsCsv),
