@@ -32,6 +32,13 @@ pub(super) fn has_results<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -
     all.any(|partition| !partition.results.is_empty())
 }
 
+/// Returns the number of process runs so far, and of messages that were due in them.
+pub(super) fn work_done<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> u64 {
+    let all = partitions.iter();
+    all.map(|partition| partition.steps + partition.messages)
+        .sum()
+}
+
 /// Returns the totals of this rank's processes, for other ranks.
 pub(super) fn totals<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> Totals {
     Totals {

@@ -83,8 +83,14 @@ impl<'scope, T: Send, O: Copy + Send> Rounds<'_, 'scope, T, O> {
                 }
                 team.run(items, order, self.work);
             }
-            _ => items.iter_mut().for_each(|item| (self.work)(item, order)),
+            _ => self.run_alone(items, order),
         }
+    }
+
+    /// Same as [`Self::run`], but on the calling thread alone, for work that takes less time than
+    /// the threads need to agree.
+    pub fn run_alone(&mut self, items: &mut [T], order: O) {
+        items.iter_mut().for_each(|item| (self.work)(item, order));
     }
 
     /// Lets the other threads take part. The first thread of the pool is not needed, because the

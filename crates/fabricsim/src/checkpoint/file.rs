@@ -22,7 +22,7 @@ use crate::output::write_whole;
 const HEADING: &[u8] = b"fabricsim checkpoint\n";
 
 /// The version of the contents. It must grow whenever a type saves different state.
-const FORMAT: u64 = 18;
+const FORMAT: u64 = 19;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -263,10 +263,11 @@ impl<M: Model> Host<M> {
             .endpoint
             .on_packet(now, nic, packet, &mut self.completions, reply);
         self.observe_completions(ended);
-        if self.applications.is_some() {
-            self.call_applications(now, ended, Some(packet.key.src));
+        if self.applications.is_some() && self.call_applications(now, ended, Some(packet.key.src)) {
+            self.serve_all(now, send_buffer);
+        } else {
+            self.follow(now, update, send_buffer);
         }
-        self.follow(now, update, send_buffer);
     }
 
     fn on_timer(

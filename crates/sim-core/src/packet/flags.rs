@@ -14,7 +14,7 @@ impl Flags {
     /// On RDMA data: a switch has cut off the payload. On a NACK: the reported packet was trimmed.
     /// The bit is shared with [`Self::PROBE`], which only TCP uses, and with [`Self::STOP`].
     pub const TRIMMED: Self = Self(16);
-    /// The packet contains the last byte of its flow.
+    /// The packet contains the last byte of its flow, or of a message of an RDMA connection.
     pub const LAST: Self = Self(2);
     /// On data: the receiver has acknowledged some of this flow before.
     pub const CONTINUED: Self = Self(4);

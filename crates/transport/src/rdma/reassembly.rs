@@ -44,7 +44,7 @@ impl Reassembly {
         if new && lacks > 0 && packet.flags.has(Flags::STREAM) {
             self.short.push((packet.seq, lacks));
         }
-        if packet.flags.has(Flags::LAST) {
+        if packet.flags.has(Flags::LAST) && !packet.flags.has(Flags::STREAM) {
             self.end = Some(packet.seq + u64::from(packet.payload));
         }
         u32::try_from((packet.seq - expected) / mtu).unwrap_or(0)

@@ -76,7 +76,7 @@ pub(super) struct Receivers {
     flows: FxHashMap<FlowId, Reception>,
     /// Complete flows that are still in `flows`, oldest first.
     complete: VecDeque<FlowId>,
-    /// The flow last completed, or the stream that has grown, until it is taken.
+    /// The flow last completed, or the stream in which a message may have ended, until it is taken.
     pub(super) received: Option<Received>,
 }
 
@@ -158,7 +158,6 @@ impl Receivers {
     pub(super) fn may_complete<H: Header>(&self, packet: &Packet<H>, config: &RdmaConfig) -> bool {
         let fills = |reception: &Reception| reception.reassembly.is_some();
         packet.flags.has(Flags::LAST)
-            || packet.flags.has(Flags::STREAM)
             || config.recovery != Some(Recovery::GoBackN)
                 && self.flows.get(&packet.flow).is_some_and(fills)
     }
@@ -218,18 +217,22 @@ impl Receivers {
         }
         reception.expected += mtu;
         let mut delivered = u64::from(packet.payload);
+        let mut may_end = packet.flags.has(Flags::LAST);
         if let Some(reassembly) = &mut reception.reassembly {
             let (until, _) = reassembly.fill(reception.expected, mtu);
             delivered += until - reception.expected - reassembly.padding_below(until);
+            may_end |= until > reception.expected;
             reception.expected = until;
             if reassembly.is_empty() {
                 reception.reassembly = None;
             }
         }
-        self.received = Some(Received::Stream {
-            connection: packet.flow,
-            until: reception.expected,
-        });
+        if may_end {
+            self.received = Some(Received::Stream {
+                connection: packet.flow,
+                until: reception.expected,
+            });
+        }
         (Reply::Ack(reception.expected), delivered)
     }
 
@@ -341,11 +344,12 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_has_no_end_and_its_progress_is_reported() {
+    fn a_connection_has_no_end_and_ends_of_messages_are_reported() {
         let mut receivers = Receivers::default();
         let config = config(Recovery::Selective);
         let mut take = |seq, payload| {
-            let mut packet = data(7, seq, Flags::STREAM);
+            let ends = Flags::STREAM.and_if(payload < 1_000, Flags::LAST);
+            let mut packet = data(7, seq, ends);
             packet.payload = payload;
             let taken = receivers.on_data(Time::ZERO, &packet, &config);
             (taken, receivers.received.take())
@@ -360,6 +364,8 @@ mod tests {
         assert_eq!(take(2_000, 5), ((nack(1_000, 1), 0), None));
         assert_eq!(take(1_000, 100), ((Reply::Ack(3_000), 105), until(3_000)));
         assert_eq!(take(0, 64), ((Reply::Ack(3_000), 0), None));
+        assert_eq!(take(3_000, 1_000), ((Reply::Ack(4_000), 1_000), None));
+        assert_eq!(take(4_000, 9), ((Reply::Ack(5_000), 9), until(5_000)));
         assert!(receivers.complete.is_empty());
     }
 

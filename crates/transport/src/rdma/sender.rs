@@ -234,8 +234,9 @@ impl<L> RdmaSender<L> {
         // A message of a stream may end in a short packet, which still takes the numbers of a full
         // one.
         if let Some(stream) = &self.stream {
-            payload = stream.payload_at(self.next);
-            flags = Flags::STREAM;
+            let left = stream.left_at(self.next);
+            payload = left.min(settings.config.mtu.get());
+            flags = Flags::STREAM.and_if(left == payload, Flags::LAST);
         }
         let mut packet = Packet::new(
             PacketKind::Data,

@@ -57,7 +57,6 @@ impl<M: Model> Host<M> {
             && self.next_local() > now
             && egress.paused.is_empty()
             && !egress.is_down()
-            && self.applications.is_none()
             && !self.unasked
     }
 
@@ -88,7 +87,6 @@ impl<M: Model> Host<M> {
         } else if update == PortUpdate::Replied {
             return;
         } else if let PortUpdate::Flow { nic, due, .. } = update
-            && self.applications.is_none()
             && self.waits_until(now, nic, due)
         {
             self.arm_deadline(now);

@@ -128,17 +128,25 @@ impl Stream {
     }
 
     /// Returns the message that contains byte `seq`.
+    #[inline]
     fn at(&self, seq: u64) -> Option<&Message> {
+        let first = self.messages.front()?;
+        if first.from <= seq && seq < first.end() {
+            return Some(first);
+        }
+        self.beyond_first(seq)
+    }
+
+    /// Same as [`Self::at`], if the first message does not contain `seq`.
+    fn beyond_first(&self, seq: u64) -> Option<&Message> {
         let after = self.messages.partition_point(|message| message.from <= seq);
         let message = self.messages.get(after.checked_sub(1)?)?;
         (seq < message.end()).then_some(message)
     }
 
-    /// Returns the payload bytes of packet `seq`: the MTU, or the rest of its message.
-    #[cold]
-    pub(super) fn payload_at(&self, seq: u64) -> u64 {
-        let left = self.at(seq).map_or(0, |message| message.end() - seq);
-        left.min(self.mtu)
+    /// Returns the bytes from `seq` to the end of its message.
+    pub(super) fn left_at(&self, seq: u64) -> u64 {
+        self.at(seq).map_or(0, |message| message.end() - seq)
     }
 
     /// Returns the padding below `seq`, the first byte of an unacknowledged packet.
@@ -264,8 +272,8 @@ mod tests {
         }
         assert_eq!(from, 5_000);
         assert_eq!(
-            [0, 1_000, 2_000, 3_000, 4_000].map(|seq| stream.payload_at(seq)),
-            [10, 1_000, 1_000, 500, 1_000]
+            [0, 1_000, 2_000, 3_000, 4_000].map(|seq| stream.left_at(seq)),
+            [10, 2_500, 1_500, 500, 1_000]
         );
         assert_eq!(stream.payload(0, 5_000), 3_510);
         assert_eq!(stream.payload(0, 3_000), 2_010);
