@@ -1,8 +1,11 @@
 //! Lines, words and numbers of an input text, each with its position.
 
+mod table;
+
 use std::ops::Range;
 
 use fabricsim_base::input::InputError;
+pub(crate) use table::{Columns, Row, Table};
 
 /// A piece of a text and its position.
 #[derive(Clone, Copy, Debug)]

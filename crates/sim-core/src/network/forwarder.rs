@@ -210,7 +210,7 @@ impl<M: Model> Forwarder<M> {
         // A waiting packet whose turn it is takes the wire before the host can.
         for port in 0..self.own.len() {
             if self.switch.due(port) <= now && !self.was_passed_last(port) {
-                self.switch.send_due(now, port, send_buffer);
+                self.switch.wire_is_free(now, port, send_buffer);
             }
         }
         for (port, before) in (0..).zip(&mut self.before) {

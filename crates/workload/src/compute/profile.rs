@@ -6,9 +6,7 @@ use fabricsim_base::input::InputError;
 use fabricsim_base::limits::MAX_DURATION;
 use fabricsim_base::units::Duration;
 
-use crate::text::{Piece, lines, scaled_decimal};
-
-const COLUMNS: [&str; 3] = ["operation", "size", "time_us"];
+use crate::text::{Columns, Piece, Table, scaled_decimal};
 
 /// A table of measured times: for each operation, its times by size.
 ///
@@ -27,26 +25,20 @@ impl Profile {
     /// Returns the position of the error: a missing column, a number that is none, or a second row
     /// of an operation and a size.
     pub(crate) fn parse(text: &str) -> Result<Self, InputError> {
-        let mut lines = lines(text);
-        let header = lines.next().ok_or_else(|| {
-            let help = "begin with operation,size,time_us";
-            InputError::new(0..text.len(), "the file is empty", help)
-        })?;
-        let order = order(header)?;
+        let columns = Columns {
+            names: &["operation", "size", "time_us"],
+            required: 3,
+            is_ignored: |_| false,
+        };
+        let (table, lines) = Table::read(text, columns)?;
         let mut profile = Self::default();
         for line in lines {
-            let fields: Vec<Piece<'_>> = line.fields().collect();
-            if fields.len() != COLUMNS.len() {
-                return Err(line.error(
-                    format!("{} fields where the header has 3", fields.len()),
-                    format!("write the columns {}", header.text),
-                ));
-            }
-            let [operation, size, time] = order.map(|place| fields[place]);
+            let row = table.row(line)?;
+            let [operation, size, time] = [0, 1, 2].map(|column| row.field(column));
             profile.add(operation, size, time)?;
         }
         if profile.times.is_empty() {
-            return Err(header.error(
+            return Err(table.without_rows(
                 "there are no times",
                 "add a row for each operation and size",
             ));
@@ -127,32 +119,6 @@ impl Profile {
     }
 }
 
-/// Returns the place of each column in the rows.
-fn order(header: Piece<'_>) -> Result<[usize; 3], InputError> {
-    let mut order = [None; 3];
-    for (place, name) in header.fields().enumerate() {
-        let plain = name.text.trim_start_matches('\u{feff}');
-        let column = COLUMNS.iter().position(|known| *known == plain);
-        match column {
-            Some(column) if order[column].is_none() => order[column] = Some(place),
-            found => {
-                let message = match found {
-                    Some(_) => format!("a second column `{}`", name.text),
-                    None => format!("unknown column `{}`", name.text),
-                };
-                return Err(name.error(message, format!("the columns are {}", COLUMNS.join(", "))));
-            }
-        }
-    }
-    match order {
-        [Some(operation), Some(size), Some(time)] => Ok([operation, size, time]),
-        _ => Err(header.error(
-            "there are not all three columns",
-            "begin with operation,size,time_us",
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,7 +156,7 @@ mod tests {
     fn what_is_no_table_is_refused_at_its_place() {
         for (text, at, words) in [
             ("", "", "empty"),
-            ("operation,size\n", "operation,size", "not all three"),
+            ("operation,size\n", "operation,size", "no column `time_us`"),
             (
                 "operation,size,time_us\n",
                 "operation,size,time_us",

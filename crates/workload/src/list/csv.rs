@@ -10,37 +10,33 @@ use super::waits::{Stated, Waits};
 use super::{Classes, FlowList};
 use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};
 use crate::context::WorkloadContext;
-use crate::text::{Piece, lines};
+use crate::text::{Columns, Row, Table};
 
-/// The meaning of a column.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Column {
-    Class,
-    Dst,
-    DstPort,
-    Priority,
-    Size,
-    Src,
-    SrcPort,
-    Start,
-    Id,
-    After,
-    AfterCount,
-}
-
-const COLUMNS: &[(&str, Column)] = &[
-    ("src", Column::Src),
-    ("dst", Column::Dst),
-    ("size_bytes", Column::Size),
-    ("start_ns", Column::Start),
-    ("class", Column::Class),
-    ("priority", Column::Priority),
-    ("src_port", Column::SrcPort),
-    ("dst_port", Column::DstPort),
-    ("id", Column::Id),
-    ("after", Column::After),
-    ("after_count", Column::AfterCount),
+/// The columns; the first four are required.
+const COLUMNS: [&str; 11] = [
+    "src",
+    "dst",
+    "size_bytes",
+    "start_ns",
+    "class",
+    "priority",
+    "src_port",
+    "dst_port",
+    "id",
+    "after",
+    "after_count",
 ];
+const SRC: usize = 0;
+const DST: usize = 1;
+const SIZE: usize = 2;
+const START: usize = 3;
+const CLASS: usize = 4;
+const PRIORITY: usize = 5;
+const SRC_PORT: usize = 6;
+const DST_PORT: usize = 7;
+const ID: usize = 8;
+const AFTER: usize = 9;
+const AFTER_COUNT: usize = 10;
 
 /// Columns of our own result files, so that a run's `fct.csv` can be replayed; the nameless one is
 /// the index of a data frame.
@@ -75,20 +71,16 @@ const IGNORED: &[&str] = &[
 /// * a flow that waits for a flow that its source does not see;
 /// * flows that wait for one another in a cycle.
 pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, InputError> {
-    let mut lines = lines(text);
-    let Some(header) = lines.next() else {
-        return Err(InputError::new(
-            0..text.len(),
-            "the file is empty",
-            "begin with src,dst,size_bytes,start_ns",
-        ));
+    let columns = Columns {
+        names: &COLUMNS,
+        required: START + 1,
+        is_ignored: |name| IGNORED.contains(&name),
     };
-    let columns = columns(header)?;
+    let (table, lines) = Table::read(text, columns)?;
     let hosts = HostSet::new(context);
-    let waits = columns.contains(&Some(Column::After));
+    let waits = table.name(AFTER).is_some();
     // Hosts choose the source ports of flows that wait, so the list cannot state them.
-    if waits && let Some(port) = place(&columns, Column::SrcPort) {
-        let name = header.fields().nth(port).unwrap_or(header);
+    if waits && let Some(name) = table.name(SRC_PORT) {
         return Err(name.error(
             "dependent flows get their source ports from their hosts",
             "leave out `src_port` or `after`",
@@ -96,30 +88,18 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
     }
     let (mut flows, mut stated) = (Vec::new(), Vec::new());
     for line in lines {
-        let fields: Vec<Piece<'_>> = line.fields().collect();
-        if fields.len() != columns.len() {
-            return Err(line.error(
-                format!(
-                    "{} fields where the header has {}",
-                    fields.len(),
-                    columns.len()
-                ),
-                format!("write the columns {}", header.text),
-            ));
-        }
-        flows.push(flow(&columns, &fields, line, &hosts)?);
+        let row = table.row(line)?;
+        flows.push(flow(&row, &hosts)?);
         if waits {
-            let nothing = Piece { text: "", ..line };
-            let field = |column| place(&columns, column).map_or(nothing, |at| fields[at]);
             stated.push(Stated {
-                id: field(Column::Id),
-                after: field(Column::After),
-                needed: place(&columns, Column::AfterCount).map(|at| fields[at]),
+                id: row.field(ID),
+                after: row.field(AFTER),
+                needed: row.fields[AFTER_COUNT],
             });
         }
     }
     // Classes in the file have precedence over the class of the workload.
-    let classes = if columns.contains(&Some(Column::Class)) {
+    let classes = if table.name(CLASS).is_some() {
         Classes::Listed
     } else {
         Classes::OfWorkload
@@ -131,72 +111,22 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
     Ok(FlowList::sorted(flows, classes))
 }
 
-/// Returns the position of `wanted` among the columns.
-fn place(columns: &[Option<Column>], wanted: Column) -> Option<usize> {
-    columns.iter().position(|column| *column == Some(wanted))
-}
-
-fn columns(header: Piece<'_>) -> Result<Vec<Option<Column>>, InputError> {
-    let mut columns = Vec::new();
-    for name in header.fields() {
-        let known = COLUMNS
-            .iter()
-            .find(|(known, _)| *known == name.text.trim_start_matches('\u{feff}'));
-        match known {
-            Some((_, column)) if columns.contains(&Some(*column)) => {
-                return Err(name.error(
-                    format!("a second column `{}`", name.text),
-                    "keep one of them",
-                ));
-            }
-            Some((_, column)) => columns.push(Some(*column)),
-            None if IGNORED.contains(&name.text) => columns.push(None),
-            None => {
-                let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-                return Err(name.error(
-                    format!("unknown column `{}`", name.text),
-                    format!("the columns are {}", names.join(", ")),
-                ));
-            }
-        }
-    }
-    for (name, column) in &COLUMNS[..4] {
-        if !columns.contains(&Some(*column)) {
-            return Err(header.error(
-                format!("the header has no column `{name}`"),
-                "begin with src,dst,size_bytes,start_ns",
-            ));
-        }
-    }
-    Ok(columns)
-}
-
-fn flow(
-    columns: &[Option<Column>],
-    fields: &[Piece<'_>],
-    line: Piece<'_>,
-    hosts: &HostSet<'_>,
-) -> Result<FlowRequest, InputError> {
-    let field = |wanted| place(columns, wanted).map(|at| fields[at]);
-    let required = |wanted| {
-        field(wanted)
-            .ok_or_else(|| line.error("a field is missing", "write one field for each column"))
-    };
-    let (src, dst) = hosts.pair(required(Column::Src)?, required(Column::Dst)?)?;
-    let class = match field(Column::Class) {
+fn flow(row: &Row<'_>, hosts: &HostSet<'_>) -> Result<FlowRequest, InputError> {
+    let (src, dst) = hosts.pair(row.field(SRC), row.field(DST))?;
+    let class = match row.fields[CLASS] {
         Some(field) => field.integer("a class", "a class is a whole number from 0 to 65535")?,
         None => 0,
     };
     Ok(FlowRequest {
         src,
         dst,
-        size: row::size(required(Column::Size)?)?,
-        start: row::time(required(Column::Start)?, 3, "nanoseconds")?,
+        size: row::size(row.field(SIZE))?,
+        start: row::time(row.field(START), 3, "nanoseconds")?,
         class: ClassId(class),
-        priority: field(Column::Priority)
+        priority: row.fields[PRIORITY]
             .map_or(Ok(Priority::new(DEFAULT_PRIORITY)), row::priority)?,
-        src_port: field(Column::SrcPort).map(row::port).transpose()?,
-        dst_port: field(Column::DstPort).map_or(Ok(DEFAULT_DST_PORT), row::port)?,
+        src_port: row.fields[SRC_PORT].map(row::port).transpose()?,
+        dst_port: row.fields[DST_PORT].map_or(Ok(DEFAULT_DST_PORT), row::port)?,
     })
 }
 

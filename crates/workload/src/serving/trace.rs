@@ -9,7 +9,7 @@ use fabricsim_base::limits::MAX_DURATION;
 use fabricsim_base::units::Duration;
 
 use super::requests::{MOST_TOKENS, ServingRequest};
-use crate::text::{DecimalError, Piece, lines, scaled_decimal};
+use crate::text::{Columns, DecimalError, Piece, Table, lines, scaled_decimal};
 
 /// The columns of the two forms.
 const AZURE: [&str; 3] = ["TIMESTAMP", "ContextTokens", "GeneratedTokens"];
@@ -19,39 +19,20 @@ const PS_PER_SECOND: u64 = 1_000_000_000_000;
 
 /// Reads a trace. Arrivals count from the first one; they must not decrease.
 pub(super) fn read_trace(text: &str) -> Result<Vec<ServingRequest>, InputError> {
-    let mut lines = lines(text.trim_start_matches('\u{feff}'));
-    let help = "write `arrival_s,input_tokens,output_tokens`, or \
-                `TIMESTAMP,ContextTokens,GeneratedTokens` as Azure's traces";
-    let Some(header) = lines.next() else {
-        return Err(InputError::new(0..0, "there are no requests", help));
+    let is_azure = lines(text)
+        .next()
+        .is_some_and(|header| header.text.contains(AZURE[0]));
+    let columns = Columns {
+        names: if is_azure { &AZURE } else { &OWN },
+        required: 3,
+        is_ignored: |_| true,
     };
-    let names: Vec<&str> = header.fields().map(|field| field.text).collect();
-    let (is_azure, columns) = if names.contains(&AZURE[0]) {
-        (true, AZURE)
-    } else {
-        (false, OWN)
-    };
-    let mut places = [0; 3];
-    for (place, column) in places.iter_mut().zip(columns) {
-        let found = names.iter().position(|name| *name == column);
-        let missing = || header.error(format!("there is no column `{column}`"), help);
-        *place = found.ok_or_else(missing)?;
-    }
+    let (table, lines) = Table::read(text, columns)?;
     let mut requests: Vec<ServingRequest> = Vec::new();
     let mut first = None;
     for line in lines {
-        let fields: Vec<Piece<'_>> = line.fields().collect();
-        if fields.len() != names.len() {
-            return Err(line.error(
-                format!(
-                    "{} columns, and the header has {}",
-                    fields.len(),
-                    names.len()
-                ),
-                "write one value for each column",
-            ));
-        }
-        let [time, input, output] = places.map(|place| fields[place]);
+        let row = table.row(line)?;
+        let [time, input, output] = [0, 1, 2].map(|column| row.field(column));
         let at = if is_azure {
             timestamp(&time)?
         } else {
@@ -88,7 +69,7 @@ pub(super) fn read_trace(text: &str) -> Result<Vec<ServingRequest>, InputError> 
         });
     }
     if requests.is_empty() {
-        return Err(header.error("there are no requests", "add rows"));
+        return Err(table.without_rows("there are no requests", "add rows"));
     }
     Ok(requests)
 }

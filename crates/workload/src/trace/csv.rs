@@ -13,7 +13,7 @@ use super::assembly::{Assembly, MAX_RANKS, Placed, Stated};
 use super::times::{Stated as Timed, Times};
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
 use crate::graph::Operation;
-use crate::text::{Piece, lines, scaled_decimal};
+use crate::text::{Columns, Piece, Row, Table, scaled_decimal};
 
 /// The columns; the first three are required.
 const COLUMNS: [&str; 15] = [
@@ -49,36 +49,29 @@ const MEMORY_BYTES: usize = 12;
 const OPERATION: usize = 13;
 const SIZE: usize = 14;
 
-/// A row: the fields by column; empty if the row has none.
-struct Row<'t> {
-    line: Piece<'t>,
-    fields: [Piece<'t>; COLUMNS.len()],
+/// Returns the field of `row` in `column` unless it is empty.
+fn given<'t>(row: &Row<'t>, column: usize) -> Option<Piece<'t>> {
+    row.fields[column].filter(|field| !field.text.is_empty())
 }
 
-impl<'t> Row<'t> {
-    fn given(&self, column: usize) -> Option<Piece<'t>> {
-        Some(self.fields[column]).filter(|field| !field.text.is_empty())
+/// Returns the number in `column`, or `default` if the field is empty.
+fn number<T: TryFrom<u64>>(row: &Row<'_>, column: usize, default: T) -> Result<T, InputError> {
+    match given(row, column) {
+        None => Ok(default),
+        Some(field) => field.integer(
+            &format!("a number for `{}`", COLUMNS[column]),
+            "write a whole number that is not too large",
+        ),
     }
+}
 
-    /// Returns the number in `column`, or `default` if the field is empty.
-    fn number<T: TryFrom<u64>>(&self, column: usize, default: T) -> Result<T, InputError> {
-        match self.given(column) {
-            None => Ok(default),
-            Some(field) => field.integer(
-                &format!("a number for `{}`", COLUMNS[column]),
-                "write a whole number that is not too large",
-            ),
-        }
-    }
-
-    fn needed(&self, column: usize) -> Result<Piece<'t>, InputError> {
-        self.given(column).ok_or_else(|| {
-            self.line.error(
-                format!("`{}` needs `{}`", self.fields[OP].text, COLUMNS[column]),
-                format!("fill the column `{}` in", COLUMNS[column]),
-            )
-        })
-    }
+fn needed<'t>(row: &Row<'t>, column: usize) -> Result<Piece<'t>, InputError> {
+    given(row, column).ok_or_else(|| {
+        row.line.error(
+            format!("`{}` needs `{}`", row.field(OP).text, COLUMNS[column]),
+            format!("fill the column `{}` in", COLUMNS[column]),
+        )
+    })
 }
 
 /// Reads a CSV with a header that names at least `rank`, `id` and `op`, in any order. `op` is
@@ -90,10 +83,10 @@ pub(super) fn parse(text: &str, mut times: Times<'_>) -> Result<Loaded, InputErr
     let rows = rows(text)?;
     let mut ranks = 0;
     for row in &rows {
-        let rank: u32 = row.number(RANK, u32::MAX)?;
+        let rank: u32 = number(row, RANK, u32::MAX)?;
         if rank >= MAX_RANKS {
-            return Err(row.fields[RANK].error(
-                format!("`{}` is not the number of a rank", row.fields[RANK].text),
+            return Err(row.field(RANK).error(
+                format!("`{}` is not the number of a rank", row.field(RANK).text),
                 format!("number ranks from 0 to {}", MAX_RANKS - 1),
             ));
         }
@@ -103,8 +96,8 @@ pub(super) fn parse(text: &str, mut times: Times<'_>) -> Result<Loaded, InputErr
     let mut placed: BTreeMap<(u32, &str), Placed> = BTreeMap::new();
     let all: Arc<[u32]> = (0..ranks).collect();
     for row in &rows {
-        let rank = row.number(RANK, 0)?;
-        let id = row.needed(ID)?;
+        let rank = number(row, RANK, 0)?;
+        let id = needed(row, ID)?;
         let operation = operation(&mut assembly, rank, row, (&all, &mut times))?;
         if placed.insert((rank, id.text), operation).is_some() {
             return Err(id.error(
@@ -114,10 +107,10 @@ pub(super) fn parse(text: &str, mut times: Times<'_>) -> Result<Loaded, InputErr
         }
     }
     for row in &rows {
-        let rank = row.number(RANK, 0)?;
-        let own = placed[&(rank, row.fields[ID].text)];
+        let rank = number(row, RANK, 0)?;
+        let own = placed[&(rank, row.field(ID).text)];
         for column in [AFTER, AFTER_START] {
-            for name in row.fields[column].names() {
+            for name in row.field(column).names() {
                 let Some(&before) = placed.get(&(rank, name.text)) else {
                     return Err(name.error(
                         format!("rank {rank} has no operation `{}`", name.text),
@@ -139,58 +132,16 @@ pub(super) fn parse(text: &str, mut times: Times<'_>) -> Result<Loaded, InputErr
 }
 
 fn rows(text: &str) -> Result<Vec<Row<'_>>, InputError> {
-    let mut lines = lines(text);
-    let header = lines.next().ok_or_else(|| {
-        InputError::new(0..text.len(), "the file is empty", "begin with rank,id,op")
-    })?;
-    // The header decides the order of columns, so that any data-frame library can write the file.
-    let mut columns = Vec::new();
-    for name in header.fields() {
-        let plain = name.text.trim_start_matches('\u{feff}');
-        match COLUMNS.iter().position(|known| *known == plain) {
-            Some(column) if !columns.contains(&column) => columns.push(column),
-            found => {
-                let message = match found {
-                    Some(_) => format!("a second column `{}`", name.text),
-                    None => format!("unknown column `{}`", name.text),
-                };
-                return Err(name.error(message, format!("the columns are {}", COLUMNS.join(", "))));
-            }
-        }
-    }
-    if let Some(missing) = (0..=OP).find(|column| !columns.contains(column)) {
-        return Err(header.error(
-            format!("there is no column `{}`", COLUMNS[missing]),
-            "begin with rank,id,op",
-        ));
-    }
-    let mut rows = Vec::new();
-    // A missing field would shift the later ones, so each row must have all columns.
-    for line in lines {
-        let nothing = Piece {
-            text: "",
-            offset: line.offset,
-        };
-        let mut fields = [nothing; COLUMNS.len()];
-        let mut count = 0;
-        for (field, column) in line.fields().zip(&columns) {
-            fields[*column] = field;
-            count += 1;
-        }
-        if count != columns.len() || line.fields().count() != count {
-            return Err(line.error(
-                format!(
-                    "{} fields where the header has {}",
-                    line.fields().count(),
-                    columns.len()
-                ),
-                format!("write the columns {}", header.text),
-            ));
-        }
-        rows.push(Row { line, fields });
-    }
+    let columns = Columns {
+        names: &COLUMNS,
+        required: OP + 1,
+        is_ignored: |_| false,
+    };
+    let (table, lines) = Table::read(text, columns)?;
+    let rows = lines.map(|line| table.row(line));
+    let rows: Vec<Row<'_>> = rows.collect::<Result<_, _>>()?;
     if rows.is_empty() {
-        return Err(header.error("there are no operations", "add a row for each"));
+        return Err(table.without_rows("there are no operations", "add a row for each"));
     }
     Ok(rows)
 }
@@ -201,12 +152,12 @@ fn operation<'t>(
     row: &Row<'t>,
     (all, times): (&Arc<[u32]>, &mut Times<'_>),
 ) -> Result<Placed, InputError> {
-    let name = row.fields[ID].text;
-    let tag = u64::from(row.number::<u32>(TAG, 0)?);
-    let op = row.fields[OP];
+    let name = row.field(ID).text;
+    let tag = u64::from(number::<u32>(row, TAG, 0)?);
+    let op = row.field(OP);
     let operation = match op.text {
         "send" => Operation::Send {
-            channel: row.number(STREAM, 0)?,
+            channel: number(row, STREAM, 0)?,
             to: peer(row)?,
             size: bytes(row)?,
             tag,
@@ -216,7 +167,7 @@ fn operation<'t>(
             tag,
         },
         "calc" => Operation::Compute {
-            stream: row.number(STREAM, 0)?,
+            stream: number(row, STREAM, 0)?,
             span: times.of(&timed(row)?)?,
         },
         _ => {
@@ -229,7 +180,7 @@ fn operation<'t>(
 
 /// Returns the statements of a row about its computing time.
 fn timed<'t>(row: &Row<'t>) -> Result<Timed<'t>, InputError> {
-    let duration = row.given(DURATION).map(|field| {
+    let duration = given(row, DURATION).map(|field| {
         let ps = scaled_decimal(field.text, 3).map_err(|_| {
             field.error(
                 format!("`{}` is not a duration in nanoseconds", field.text),
@@ -238,7 +189,7 @@ fn timed<'t>(row: &Row<'t>) -> Result<Timed<'t>, InputError> {
         });
         ps.map(Duration::from_ps)
     });
-    let flops = row.given(FLOPS).map(|field| {
+    let flops = given(row, FLOPS).map(|field| {
         scaled_decimal(field.text, 0).map_err(|_| {
             field.error(
                 format!("`{}` is not a number of operations", field.text),
@@ -246,13 +197,13 @@ fn timed<'t>(row: &Row<'t>) -> Result<Timed<'t>, InputError> {
             )
         })
     });
-    let is_work = flops.is_some() || row.given(MEMORY_BYTES).is_some();
+    let is_work = flops.is_some() || given(row, MEMORY_BYTES).is_some();
     let work = (
         flops.transpose()?.unwrap_or(0),
-        row.number(MEMORY_BYTES, 0)?,
+        number(row, MEMORY_BYTES, 0)?,
     );
-    let size = row.number(SIZE, 0)?;
-    let profiled = match (row.given(OPERATION), row.given(SIZE)) {
+    let size = number(row, SIZE, 0)?;
+    let profiled = match (given(row, OPERATION), given(row, SIZE)) {
         (Some(operation), Some(_)) => Some((operation, size)),
         (None, None) => None,
         (operation, _) => {
@@ -272,12 +223,11 @@ fn timed<'t>(row: &Row<'t>) -> Result<Timed<'t>, InputError> {
 }
 
 fn peer(row: &Row<'_>) -> Result<u32, InputError> {
-    row.needed(PEER)?
-        .integer("the number of a rank", "write the rank of the other end")
+    needed(row, PEER)?.integer("the number of a rank", "write the rank of the other end")
 }
 
 fn bytes(row: &Row<'_>) -> Result<Bytes, InputError> {
-    let field = row.needed(BYTES)?;
+    let field = needed(row, BYTES)?;
     let bytes = field.integer("a number of bytes", "write a whole number")?;
     Ok(Bytes::new(bytes))
 }
@@ -294,7 +244,7 @@ fn stated<'t>(row: &Row<'t>, op: Piece<'t>, all: &Arc<[u32]>) -> Result<Stated<'
             "write send, recv, calc or a collective, such as all-reduce",
         )
     })?;
-    let algorithm = match row.given(ALGORITHM) {
+    let algorithm = match given(row, ALGORITHM) {
         None => None,
         Some(field) => Some(named::<CollectiveAlgorithm>(field.text).ok_or_else(|| {
             field.error(
@@ -303,7 +253,7 @@ fn stated<'t>(row: &Row<'t>, op: Piece<'t>, all: &Arc<[u32]>) -> Result<Stated<'
             )
         })?),
     };
-    let members = match row.given(PEER) {
+    let members = match given(row, PEER) {
         None => Arc::clone(all),
         Some(field) => {
             let mut members = Vec::new();

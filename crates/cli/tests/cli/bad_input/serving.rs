@@ -138,7 +138,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: TRACE,
         args: &[],
         place: "trace.csv:1:1",
-        says: &["there is no column `GeneratedTokens`"],
+        says: &["the header has no column `GeneratedTokens`"],
         help: "`TIMESTAMP,ContextTokens,GeneratedTokens` as Azure's traces",
     },
 ];

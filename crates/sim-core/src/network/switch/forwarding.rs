@@ -50,16 +50,6 @@ impl<M: Model> Switch<M> {
         self.ports[port].due
     }
 
-    /// Sends from `port`, which is due at `now`.
-    pub(in crate::network) fn send_due(
-        &mut self,
-        now: Time,
-        port: usize,
-        send_buffer: &mut Sends<M>,
-    ) {
-        self.wire_is_free(now, port, send_buffer);
-    }
-
     /// Returns the number of packets that have left by `port`.
     pub(in crate::network) fn sent(&self, port: usize) -> u64 {
         self.ports[port].egress.packets

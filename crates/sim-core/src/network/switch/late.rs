@@ -103,7 +103,12 @@ impl<M: Model> Switch<M> {
 
     /// Sends the next packet of `port`, which is due at `at` because its wire has become free.
     #[inline(always)]
-    pub(super) fn wire_is_free(&mut self, at: Time, port: usize, send_buffer: &mut Sends<M>) {
+    pub(in crate::network) fn wire_is_free(
+        &mut self,
+        at: Time,
+        port: usize,
+        send_buffer: &mut Sends<M>,
+    ) {
         self.last = self.last.max(at);
         self.ports[port].due = Time::MAX;
         self.send_next(at, port, None, send_buffer);
