@@ -139,6 +139,6 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "trace.csv:1:1",
         says: &["the header has no column `GeneratedTokens`"],
-        help: "`TIMESTAMP,ContextTokens,GeneratedTokens` as Azure's traces",
+        help: "begin with TIMESTAMP,ContextTokens,GeneratedTokens",
     },
 ];
