@@ -59,6 +59,8 @@ count fat320-hpcc "${fat320[@]}"
 count fat320-dctcp "${fat320[@]}" --set 'cc={kind="dctcp"}'
 count incast-hpcc examples/scenarios/incast-16.toml --set topology.hosts=201 \
     --set workload.0.fan_in=200 --set workload.0.receiver=200 --set workload.0.size=1MB
+# Messages of applications on connections.
+count serving-dcqcn examples/scenarios/serving-64.toml --set workload.0.count=40
 
 if [ "$update" = yes ]; then
     {

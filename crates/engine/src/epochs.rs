@@ -29,19 +29,18 @@ pub(super) type EpochRounds<'a, 'scope, 'run, D> =
 impl<D: LogicalProcess> Engine<D> {
     /// Runs epochs until `driver` stops, or until the run is interrupted.
     pub fn run(&mut self, driver: &mut impl Driver<D>) {
-        let turns = self.exchange.is_none();
+        let is_whole = self.exchange.is_none();
         self.with_threads(|engine, interrupt, rounds| {
-            let mut before = work_done(&engine.partitions);
             let mut last = 0;
-            engine.epochs_on(driver, turns, interrupt, &mut |partitions, round| {
-                if last < LEAST_SHARED {
+            engine.epochs_on(driver, is_whole, interrupt, &mut |partitions, round| {
+                let before = work_done(partitions);
+                // With other ranks, a step runs only some of the partitions.
+                if is_whole && last < LEAST_SHARED {
                     rounds.run_alone(partitions, round);
                 } else {
                     rounds.run(partitions, round);
                 }
-                let done = work_done(partitions);
-                last = done - before;
-                before = done;
+                last = work_done(partitions) - before;
             });
         });
     }

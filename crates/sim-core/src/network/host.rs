@@ -263,11 +263,17 @@ impl<M: Model> Host<M> {
             .endpoint
             .on_packet(now, nic, packet, &mut self.completions, reply);
         self.observe_completions(ended);
-        if self.applications.is_some() && self.call_applications(now, ended, Some(packet.key.src)) {
-            self.serve_all(now, send_buffer);
-        } else {
-            self.follow(now, update, send_buffer);
+        if self.applications.is_some() {
+            let received = self.endpoint.take_received();
+            let received = received.map(|data| (packet.key.src, data));
+            if (received.is_some() || self.completions.len() > ended)
+                && self.call_applications(now, ended, received)
+            {
+                self.serve_all(now, send_buffer);
+                return;
+            }
         }
+        self.follow(now, update, send_buffer);
     }
 
     fn on_timer(

@@ -105,14 +105,19 @@ fn rounds(size: u64, n: u64, chunk: u64) -> Vec<u64> {
     rounds
 }
 
-fn ring(n: u64, (protocol, chunk): (&str, u64), size: u64) {
-    let keys = format!(
+/// Returns the keys of a ring with one channel.
+fn ring_keys(protocol: &str, size: u64) -> String {
+    format!(
         r#"operation = "all-reduce"
         algorithm = "ring"
         protocol = "{protocol}"
         channels = 1
         size = "{size}B""#
-    );
+    )
+}
+
+fn ring(n: u64, (protocol, chunk): (&str, u64), size: u64) {
+    let keys = ring_keys(protocol, size);
     let case = Case {
         n,
         // A short last block gains time at each step, but never reaches the block ahead of it.
@@ -165,13 +170,7 @@ fn blocks((protocol, chunk): (&str, u64), n: u64, size: u64) -> Vec<Vec<u64>> {
 
 /// With short links, a block catches up with the ACKs and the packets of other steps.
 fn ring_by_model(n: u64, (protocol, chunk): (&str, u64), size: u64) {
-    let keys = format!(
-        r#"operation = "all-reduce"
-        algorithm = "ring"
-        protocol = "{protocol}"
-        channels = 1
-        size = "{size}B""#
-    );
+    let keys = ring_keys(protocol, size);
     let case = Case {
         n,
         delay: 1_000_000,

@@ -6,7 +6,7 @@ use super::{Host, RANK_APPLICATION};
 use crate::network::applications::{AppNetwork, AppNews, Applications, Call, Cause, Made};
 use crate::network::orders::{Hearing, Order};
 use crate::packet::{Packet, PacketKind};
-use crate::plugin::{Application, Endpoint, EventOrder, Model, Observer, StartError};
+use crate::plugin::{Application, Endpoint, EventOrder, Model, Observer, Received, StartError};
 use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_base::rng::Stream;
@@ -97,20 +97,18 @@ impl<M: Model> Host<M> {
     }
 
     /// Notifies the applications of the ended flows with index `ended` or higher, and of the data
-    /// that the last packet from `src` has delivered. Starts the requested flows, and returns
-    /// `true` if there were any.
+    /// `received` from an address. Starts the requested flows, and returns `true` if there were any.
     #[cold]
     #[inline(never)]
     pub(super) fn call_applications(
         &mut self,
         now: Time,
         ended: usize,
-        src: Option<NodeId>,
+        received: Option<(NodeId, Received)>,
     ) -> bool {
         let Some(applications) = &mut self.applications else {
             return false;
         };
-        let received = src.zip(self.endpoint.take_received());
         let done = &self.completions[ended..];
         if received.is_none() && done.is_empty() {
             return false;
