@@ -9,7 +9,7 @@ pub use fabricsim_base::rng::Stream;
 pub use fabricsim_core::packet::{Ecn, Packet, PacketKind, PauseChange};
 pub use fabricsim_core::plugin::{
     AppContext, AppFlow, Application, DropReason, EntropyRecycling, Hop, Interest, Observer,
-    PathStability, PortStates, Reuse, StartError,
+    PathStability, PortFactor, PortStates, Reuse, StartError,
 };
 pub use fabricsim_qdisc::{
     Aqm, AqmKind, AqmPacket, DisciplineContext, ShortForm, ShortOption, Verdict,

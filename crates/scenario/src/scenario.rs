@@ -9,6 +9,7 @@ pub(crate) mod places;
 mod reducers;
 mod resolved;
 pub mod size;
+mod slow_ports;
 mod tags;
 pub mod tcp_queues;
 mod timeout;

@@ -328,8 +328,9 @@ impl<M: Model> Network<M> {
         let network = Arc::new(AppNetwork::new(here, count));
         for (host, rank) in self.hosts.iter().zip(0..) {
             self.engine.update(host.index(), |node| {
+                let is_alone = node.switch().is_none();
                 if let Some(host) = node.host_mut() {
-                    host.join(&network, rank);
+                    host.join(&network, rank, is_alone);
                 }
             });
         }

@@ -10,6 +10,7 @@ mod congestion;
 mod endpoint;
 pub(crate) mod event_order;
 mod observer;
+mod port_factor;
 mod qdisc;
 pub mod quirks;
 mod reuse;
@@ -33,6 +34,7 @@ pub use endpoint::{
 };
 pub use event_order::{ByInsertion, ByNode, EventOrder};
 pub use observer::{DropReason, Interest, Observer};
+pub use port_factor::PortFactor;
 pub use qdisc::{Mark, Qdisc, QueueReport};
 pub use quirks::Quirks;
 pub use reuse::Reuse;

@@ -151,8 +151,9 @@ settings! {
         /// Ranks with longer computing times: [{ ranks = ["3"], factor = 1.5 }].
         #[note("(default: none)")]
         pub slow_ranks: Option<Vec<SlowRanks>> = null,
-        /// Of a pipeline: factor of computing times while messages of the rank are under way: {
-        /// compute = 1.2 }.
+        /// Of a pipeline: factors of computing times while messages of the rank are under way, and
+        /// of transmission times of its host while it computes: { compute = 1.2, communication =
+        /// 1.3 }.
         #[note("(default: none)")]
         pub overlap: Option<Overlap> = null,
         /// Time of the first iteration.
@@ -212,8 +213,9 @@ impl CollectiveConfig {
         Pace::new(context, vary, (ranks, computes))
     }
 
-    /// Returns the slowdown of computations by messages. Only stages compute while messages are
-    /// under way: between two iterations of a rank, all of its messages have ended.
+    /// Returns the slowdown of computations by messages, and of messages by computations. Only
+    /// stages compute while messages are under way: between two iterations of a rank, all of its
+    /// messages have ended.
     fn slowdown(&self) -> Result<Option<Slowdown>, ConfigError> {
         let mut stages = [&self.forward, &self.backward]
             .into_iter()
@@ -221,7 +223,7 @@ impl CollectiveConfig {
             .flatten();
         let computes = stages.any(|span| *span > Duration::ZERO);
         let overlap = self.overlap.as_ref();
-        overlap.map(|keys| keys.slowdown(computes)).transpose()
+        overlap.map_or(Ok(None), |keys| keys.slowdown(computes))
     }
 
     /// Returns the collective of a group of `ranks` whose hosts send at `rate`.

@@ -83,7 +83,8 @@ settings! {
         pub profile: Option<PathBuf> = null,
         /// Computing time of an operation that has several.
         pub compute_times: ComputeTimes = "stated",
-        /// Factor of computing times while messages of the rank are under way: { compute = 1.2 }.
+        /// Factors of computing times while messages of the rank are under way, and of transmission
+        /// times of its host while it computes: { compute = 1.2, communication = 1.3 }.
         #[note("(default: none)")]
         pub overlap: Option<Overlap> = null,
         /// Time at which the graph begins.
@@ -182,11 +183,11 @@ impl GraphConfig {
         }
     }
 
-    /// Returns the slowdown of computations by messages.
+    /// Returns the slowdown of computations by messages, and of messages by computations.
     fn slowdown(&self, loaded: &Loaded) -> Result<Option<Slowdown>, ConfigError> {
         let computes = loaded.programs.iter().any(|program| program.computes());
         let overlap = self.table.overlap.as_ref();
-        overlap.map(|keys| keys.slowdown(computes)).transpose()
+        overlap.map_or(Ok(None), |keys| keys.slowdown(computes))
     }
 
     /// Returns the speeds of the ranks.

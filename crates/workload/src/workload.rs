@@ -138,6 +138,12 @@ pub trait Workload: Debug + Send + Sync {
         false
     }
 
+    /// Returns `true` if its applications slow the ports of their hosts
+    /// ([`slow_ports`](fabricsim_core::plugin::AppContext::slow_ports)).
+    fn slows_ports(&self) -> bool {
+        false
+    }
+
     /// Returns its key `load` if all its traffic is proportional to it: payload over the rate of
     /// the host links.
     fn load_factor(&self) -> Option<f64> {

@@ -237,7 +237,7 @@ kind = "graph"
 path = "modeled.graph.csv"
 profile = "x.profile.csv"
 roofline = { device = "a100", memory_efficiency = 0.8, launch = "2us" }
-overlap = { compute = 1.2 }
+overlap = { compute = 1.2, communication = 1.3 }
 
 [cc]
 kind = "none"

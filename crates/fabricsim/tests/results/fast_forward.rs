@@ -238,10 +238,29 @@ fn skipped_share(text: &str) -> f64 {
     skipped as f64 / skipping.counters().packet_hops as f64
 }
 
-/// The ends of computations move whenever a message begins or ends.
+/// The ends of computations move whenever a message begins or ends, and the rates of hosts change
+/// whenever a computation does.
 #[test]
-fn periods_with_slowed_computations_are_skipped() {
-    let text = r#"[topology]
+fn periods_with_slowed_computations_and_ports_are_skipped() {
+    for overlap in [
+        "compute = 1.3",
+        "communication = 1.3",
+        "compute = 1.3, communication = 1.7",
+    ] {
+        let text = slowed_pipeline(overlap);
+        compare(&text, 2, &[Time::HORIZON]);
+        let share = skipped_share(&text);
+        assert!(share > 0.5, "{overlap}: {share}");
+    }
+    // Another period ends in between, when some ports are slow.
+    let text = slowed_pipeline("communication = 1.7");
+    let stops = [310, 700, 1_111].map(|us| Time::ZERO + Duration::from_us(us));
+    compare(&text, 3, &stops);
+}
+
+fn slowed_pipeline(overlap: &str) -> String {
+    format!(
+        r#"[topology]
         kind = "star"
         hosts = 4
         [cc]
@@ -253,11 +272,9 @@ fn periods_with_slowed_computations_are_skipped() {
         chunks = 6
         forward = ["20us"]
         backward = ["40us"]
-        overlap = { compute = 1.3 }
-        iterations = 30"#;
-    compare(text, 2, &[Time::HORIZON]);
-    let share = skipped_share(text);
-    assert!(share > 0.5, "{share}");
+        overlap = {{ {overlap} }}
+        iterations = 30"#
+    )
 }
 
 #[test]

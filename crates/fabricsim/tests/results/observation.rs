@@ -8,6 +8,7 @@ mod groups;
 mod hop_delays;
 mod operations;
 mod overlap;
+mod slow_ports;
 mod sums;
 
 use crate::support;

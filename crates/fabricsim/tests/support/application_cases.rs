@@ -57,7 +57,7 @@ pub(super) fn applications() -> Vec<Case> {
                 chunks = 6
                 forward = ["15us"]
                 backward = ["30us"]
-                overlap = { compute = 1.7 }
+                overlap = { compute = 1.7, communication = 1.4 }
                 compute_jitter = 0.2
                 iterations = 2"#,
         ),

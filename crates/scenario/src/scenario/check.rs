@@ -39,6 +39,7 @@ impl Scenario {
         self.check_queries()?;
         self.check_nics()?;
         (self.check_forwarding()).map_err(|error| Part::Host.refused(error))?;
+        self.check_slow_ports()?;
         (self.check_path_stability()).map_err(part(Part::RoutingPolicy))?;
         self.check_buffer().map_err(part(Part::SwitchBuffer))?;
         (self.check_lossy_limit()).map_err(|error| Part::Switch.refused(error))?;

@@ -1,7 +1,9 @@
 //! The applications of a host, with their timers and flows.
 
+mod caller;
 mod calls;
 mod checkpoint;
+mod port_requests;
 mod shared;
 mod state;
 mod streams;
@@ -10,14 +12,16 @@ use std::sync::Arc;
 
 use super::Overload;
 use super::orders::{Hearing, Order};
-use crate::plugin::{AppActions, AppContext, AppFlow, Application, Received, StartError};
+use crate::plugin::{
+    AppActions, AppContext, AppFlow, Application, PortFactor, Received, StartError,
+};
+use caller::Caller;
 use calls::Calls;
 pub(super) use calls::{Call, Cause, Made, Shift};
 use fabricsim_base::checkpoint::Stored;
-use fabricsim_base::flow::{Completion, Connection, Flow, FlowKey, FlowRequest};
+use fabricsim_base::flow::{Completion, Flow, FlowRequest};
 use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_base::limits::MAX_TIMERS_AT_ONCE;
-use fabricsim_base::priority::Priority;
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Bytes, Time};
 pub(super) use shared::AppNetwork;
@@ -53,77 +57,6 @@ pub(super) struct AppNews {
     pub(super) overload: Option<Overload>,
 }
 
-/// An application during a call.
-struct Caller<'a> {
-    now: Time,
-    application: usize,
-    state: &'a mut AppState,
-}
-
-impl AppActions for Caller<'_> {
-    fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError> {
-        let routes = self.state.check(at, flow)?;
-        let number = self.state.number()?;
-        if let Some(connection) = &flow.connection {
-            self.state.streams.ask(connection.id, flow.size);
-        }
-        if at <= self.now {
-            return self.state.start(self.now, &routes, number, flow);
-        }
-        let (id, port) = number;
-        let due = Due::Flow(id, *flow, port);
-        self.state.ask(at, self.application, due);
-        Ok(id)
-    }
-
-    fn connect(
-        &mut self,
-        dst: NodeId,
-        class: ClassId,
-        priority: Priority,
-        dst_port: u16,
-    ) -> Result<Connection, StartError> {
-        let least = AppFlow {
-            priority,
-            dst_port,
-            ..AppFlow::new(dst, Bytes::new(1), class)
-        };
-        self.state.check(self.now, &least)?;
-        let (id, src_port) = self.state.number()?;
-        let key = FlowKey {
-            src: self.state.host,
-            dst,
-            src_port,
-            dst_port,
-        };
-        Ok(Connection {
-            id,
-            key,
-            ends: None,
-            class,
-            priority,
-        })
-    }
-
-    fn set_timer(&mut self, at: Time, token: u64) {
-        self.cancel_timer(token);
-        let at = at.max(self.now);
-        let key = self.state.ask(at, self.application, Due::Timer(token));
-        self.state.timers.insert((self.application, token), key);
-    }
-
-    fn cancel_timer(&mut self, token: u64) -> bool {
-        let timer = (self.application, token);
-        let Some(key) = self.state.timers.remove(&timer) else {
-            return false;
-        };
-        self.state.due.remove(&key);
-        self.state.news.pending -= 1;
-        self.state.changed = true;
-        true
-    }
-}
-
 /// Returns `true` if `flow` is the last one that `received` completes.
 fn is_last(flow: &Flow, received: Received) -> bool {
     match (received, &flow.stream) {
@@ -155,6 +88,16 @@ impl Applications {
             hearing: Hearing::default(),
             calls: Calls::default(),
         }
+    }
+
+    /// Lets applications slow the ports of the host.
+    pub(super) const fn let_slow_ports(&mut self) {
+        self.state.ports.allow();
+    }
+
+    /// Returns the factor of the ports' transmission times if it has changed since the last call.
+    pub(super) fn take_factor(&mut self) -> Option<PortFactor> {
+        self.state.ports.take_change()
     }
 
     /// Adds an application and calls it for the first time at `at`.

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use super::counters::Counters;
 use super::line::LineTiming;
 use crate::packet::{Header, Packet, PacketKind, Stamps};
-use crate::plugin::EventOrder;
+use crate::plugin::{EventOrder, PortFactor};
 use fabricsim_base::checkpoint::{Checkpointed, Kind, LoadError, Reader, Stored, Writer};
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::rng::Stream;
@@ -153,15 +153,30 @@ impl Egress {
     }
 
     /// Recomputes `byte_ps` after a change of `timing` or `loss`.
-    const fn find_byte_time(&mut self) {
-        self.byte_ps = match (&self.timing, &self.loss) {
-            (LineTiming::PerByte(ps), None) => *ps,
-            _ => 0,
-        };
+    fn find_byte_time(&mut self) {
+        let byte_ps = self.timing.byte_ps().filter(|_| self.loss.is_none());
+        self.byte_ps = byte_ps.unwrap_or(0);
     }
 
+    /// Returns the rate at full speed.
     pub(super) const fn rate(&self) -> Rate {
         self.rate
+    }
+
+    /// Returns the time of `size` at the current rate and factor.
+    pub(super) fn time_of(&self, size: Bytes) -> Duration {
+        self.factor().times(self.rate.transmission(size))
+    }
+
+    /// Returns the factor by which an application slows the port.
+    pub(super) fn factor(&self) -> PortFactor {
+        self.timing.factor()
+    }
+
+    /// Multiplies transmission times at full speed by `factor` from the next packet on.
+    pub(super) fn slow(&mut self, factor: PortFactor) {
+        self.timing = self.timing.slowed(factor);
+        self.find_byte_time();
     }
 
     /// Returns the number of packets lost by the link.
@@ -191,10 +206,10 @@ impl Egress {
         self.paused = PrioritySet::default();
     }
 
-    /// Sets the rate from the next packet on.
+    /// Sets the rate from the next packet on. An application that slows the port still does.
     pub(super) fn set_rate(&mut self, rate: Rate, timing: LineTiming) {
         self.rate = rate;
-        self.timing = timing;
+        self.timing = timing.slowed(self.factor());
         self.find_byte_time();
     }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use fabricsim_base::units::{Bytes, Duration, Rate};
 
+use crate::plugin::PortFactor;
+
 /// The transmission times of one direction of a link.
 #[derive(Clone, Debug)]
 pub enum LineTiming {
@@ -13,6 +15,8 @@ pub enum LineTiming {
     Exact(Rate),
     /// Times from a table, for models with their own rounding.
     Table(Arc<LineTable>),
+    /// Times of another line multiplied by a factor, each rounded up to a picosecond.
+    Slowed(Arc<SlowedLine>),
 }
 
 /// Transmission times by wire size; sizes beyond the table are computed exactly.
@@ -22,6 +26,14 @@ pub struct LineTable {
     pub times: Vec<u64>,
     /// The rate of the line.
     pub rate: Rate,
+}
+
+/// The transmission times of a line that an application has slowed.
+#[derive(Clone, Debug)]
+pub struct SlowedLine {
+    /// The times at full speed.
+    full: LineTiming,
+    factor: PortFactor,
 }
 
 impl LineTiming {
@@ -36,13 +48,52 @@ impl LineTiming {
         }
     }
 
+    /// Returns the times at full speed multiplied by `factor`, whatever the factor was before.
+    #[must_use]
+    pub(super) fn slowed(&self, factor: PortFactor) -> Self {
+        let full = match self {
+            Self::Slowed(line) => &line.full,
+            full => full,
+        };
+        let full = full.clone();
+        if factor == PortFactor::ONE {
+            full
+        } else {
+            Self::Slowed(Arc::new(SlowedLine { full, factor }))
+        }
+    }
+
+    /// Returns the factor by which the line is slowed.
+    pub(super) fn factor(&self) -> PortFactor {
+        match self {
+            Self::Slowed(line) => line.factor,
+            _ => PortFactor::ONE,
+        }
+    }
+
+    /// Returns the picoseconds for each byte, if all times are multiples of it.
+    pub(super) fn byte_ps(&self) -> Option<u64> {
+        match self {
+            Self::PerByte(ps) => Some(*ps),
+            Self::Exact(_) | Self::Table(_) => None,
+            Self::Slowed(line) => {
+                let ps = line
+                    .full
+                    .byte_ps()?
+                    .checked_mul(line.factor.millionths().into())?;
+                let millionths = u64::from(PortFactor::MILLIONTHS);
+                ps.is_multiple_of(millionths).then(|| ps / millionths)
+            }
+        }
+    }
+
     /// Returns the time for which `wire` bytes occupy the line.
     #[inline]
     #[must_use]
     pub fn transmission(&self, wire: u16) -> Duration {
         match self {
             Self::PerByte(ps) => Duration::from_ps(u64::from(wire) * ps),
-            Self::Exact(_) | Self::Table(_) => self.rounded(wire),
+            Self::Exact(_) | Self::Table(_) | Self::Slowed(_) => self.rounded(wire),
         }
     }
 
@@ -57,6 +108,7 @@ impl LineTiming {
                 Some(&ps) => Duration::from_ps(ps),
                 None => table.rate.transmission(Bytes::new(u64::from(wire))),
             },
+            Self::Slowed(line) => line.factor.times(line.full.transmission(wire)),
         }
     }
 }
@@ -72,6 +124,34 @@ mod tests {
             let exact = rate.transmission(Bytes::new(u64::from(wire)));
             proptest::prop_assert_eq!(LineTiming::new(rate).transmission(wire), exact);
         }
+    }
+
+    fn factor(millionths: u32) -> PortFactor {
+        PortFactor::from_millionths(millionths).unwrap()
+    }
+
+    /// 100 Gbit/s are 80 ps for a byte: 104 ps with a factor of 1.3, 106.4 ps with 1.33.
+    #[test]
+    fn a_slowed_line_has_the_times_of_the_full_one_multiplied() {
+        let full = LineTiming::new(Rate::from_gbps(100));
+        let slowed = full.slowed(factor(1_300_000));
+        assert_eq!(slowed.byte_ps(), Some(104));
+        assert_eq!(slowed.transmission(1_000).as_ps(), 104_000);
+        let uneven = slowed.slowed(factor(1_330_000));
+        assert_eq!(
+            (uneven.byte_ps(), uneven.factor()),
+            (None, factor(1_330_000))
+        );
+        // 1,001 * 106.4 = 106,506.4.
+        assert_eq!(uneven.transmission(1_001).as_ps(), 106_507);
+        let again = uneven.slowed(PortFactor::ONE);
+        assert_eq!(
+            (again.byte_ps(), again.factor()),
+            (Some(80), PortFactor::ONE)
+        );
+        // A rate of 3 Tbit/s takes 2.67 ps for a byte, rounded up to 3 ps before the factor.
+        let third = LineTiming::new(Rate::from_gbps(3_000)).slowed(factor(1_500_000));
+        assert_eq!(third.transmission(1).as_ps(), 5);
     }
 
     #[test]

@@ -49,14 +49,14 @@ pub(super) struct Meter {
     /// Packets dropped at the port's queue or lost because its link went down, excluding random
     /// losses of the link.
     pub(super) dropped: u64,
-    /// Transmission time of everything sent before the last change of the rate, and the number of
-    /// these bytes.
+    /// Transmission time of everything sent before the last change of the rate or factor, and the
+    /// number of these bytes.
     taken: Duration,
     sent: u64,
 }
 
 impl Meter {
-    /// Prepares for a change of the rate of `egress` by adding up the transmission times so far.
+    /// Prepares for a change of the rate or factor of `egress` by adding up the transmission times so far.
     pub(super) fn settle_rate(&mut self, egress: &Egress) {
         self.taken = self.taken(egress);
         self.sent = egress.sent;
@@ -65,7 +65,7 @@ impl Meter {
     /// Returns the total transmission time of all packets that have begun to leave.
     fn taken(&self, egress: &Egress) -> Duration {
         let since = Bytes::new(egress.sent - self.sent);
-        self.taken + egress.rate().transmission(since)
+        self.taken + egress.time_of(since)
     }
 
     /// Returns a sample of the port `at` (node and port) at `now`, with an empty queue.
@@ -96,6 +96,7 @@ impl Meter {
 mod tests {
     use super::*;
     use crate::network::{LineTiming, LinkConfig};
+    use crate::plugin::PortFactor;
     use fabricsim_base::units::Rate;
 
     fn egress(gbps: u64) -> Egress {
@@ -138,6 +139,24 @@ mod tests {
         assert_eq!(busy_ns(&meter, 1_000, &egress), 100);
         egress.sent += 1_250;
         assert_eq!(busy_ns(&meter, 5_000, &egress), 1_100);
+    }
+
+    /// 1,250 bytes take 100 ns at full speed, then 150 ns, then 1,500 ns at a tenth of the rate.
+    #[test]
+    fn slowed_packets_keep_the_wire_busy_for_longer() {
+        let mut egress = egress(100);
+        let mut meter = Meter::default();
+        egress.sent = 1_250;
+        meter.settle_rate(&egress);
+        egress.slow(PortFactor::from_millionths(1_500_000).unwrap());
+        egress.sent += 1_250;
+        assert_eq!(busy_ns(&meter, 5_000, &egress), 250);
+        meter.settle_rate(&egress);
+        let slower = Rate::from_gbps(10);
+        egress.set_rate(slower, LineTiming::new(slower));
+        egress.sent += 1_250;
+        assert_eq!(busy_ns(&meter, 5_000, &egress), 1_750);
+        assert_eq!(egress.rate(), slower);
     }
 
     #[test]

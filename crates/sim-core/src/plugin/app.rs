@@ -10,6 +10,8 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
+use super::PortFactor;
+
 /// An application at one host: a client, a server, or one rank of a collective.
 ///
 /// The host calls it at exact simulated times. A flow that it starts in a callback starts at that
@@ -181,6 +183,9 @@ pub trait AppActions {
 
     /// Cancels the timer `token`. Returns `true` if it was set.
     fn cancel_timer(&mut self, token: u64) -> bool;
+
+    /// Slows the ports of the host by `factor`: see [`AppContext::slow_ports`].
+    fn slow_ports(&mut self, factor: PortFactor) -> bool;
 }
 
 /// Information and actions available to an application in a callback.
@@ -285,6 +290,20 @@ impl<'a> AppContext<'a> {
     /// Cancels the timer `token`. Returns `true` if it was set.
     pub fn cancel_timer(&mut self, token: u64) -> bool {
         self.actions.cancel_timer(token)
+    }
+
+    /// Multiplies the transmission times of all packets that leave the host from now on by
+    /// `factor`, until the next call: the host has less memory bandwidth left for its ports. The
+    /// packet on a wire keeps its time. Times are rounded up to a picosecond. If several
+    /// applications of the host slow its ports, the largest factor counts.
+    ///
+    /// Transports and congestion control keep the rate of the ports that they know.
+    ///
+    /// Returns `false` if the ports of this host cannot be slowed, so that nothing has changed:
+    /// the host forwards packets, or simultaneous events have the order of the published
+    /// simulator.
+    pub fn slow_ports(&mut self, factor: PortFactor) -> bool {
+        self.actions.slow_ports(factor)
     }
 }
 

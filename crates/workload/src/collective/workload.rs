@@ -16,8 +16,8 @@ use crate::application::HostApplications;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::graph::{
-    self, GraphInfo, Instance, Manner, Operation, Plan, Program, ProgramBuilder, Programs, SendEnd,
-    Step,
+    self, GraphInfo, Instance, Manner, Operation, Overlap, Plan, Program, ProgramBuilder, Programs,
+    SendEnd, Step,
 };
 use crate::reducers::Reducers;
 use crate::workload::Workload;
@@ -240,6 +240,10 @@ impl Workload for CollectiveConfig {
         let mut applications = graph::applications(plan);
         applications.extend(aggregators(job, trees));
         Ok(applications)
+    }
+
+    fn slows_ports(&self) -> bool {
+        self.overlap.as_ref().is_some_and(Overlap::slows_ports)
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {

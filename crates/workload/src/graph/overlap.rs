@@ -1,8 +1,8 @@
-//! Computations that messages slow down.
+//! Computations and messages that slow each other down.
 //!
 //! A kernel that sends or receives takes units and memory bandwidth from the kernels that compute
 //! beside it. So while a message of a rank is under way, its computations make progress at a lower
-//! speed.
+//! speed. And while a rank computes, the ports of its host send at a lower rate.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,24 +11,34 @@ use fabricsim_base::id::FlowId;
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::settings;
 use fabricsim_base::units::{Duration, Time};
+use fabricsim_core::plugin::PortFactor;
 
 /// Parts of a factor of 1: factors are exact to six digits after the point.
-const ONE: u32 = 1_000_000;
+const ONE: u32 = PortFactor::MILLIONTHS;
 
 settings! {
-    /// The effect of messages on the computations of the same rank.
+    /// The effect of messages on the computations of the same rank, and of computations on the
+    /// messages that its host sends.
     pub struct Overlap {
         /// Factor of the time of a computation while a message is under way, exact to six digits
         /// after the point.
         #[range(from 1.0, to 1000.0)]
         #[refused("a factor of {value} is outside the range 1 to 1000", "write for example 1.2")]
-        pub compute: f64 = required,
-        /// Whether a receipt whose message has not been delivered counts as a message under way.
+        #[note("(default 1)")]
+        pub compute: Option<f64> = null,
+        /// Factor of the time that a packet occupies a port of the host while the rank computes,
+        /// exact to six digits after the point.
+        #[range(from 1.0, to 1000.0)]
+        #[refused("a factor of {value} is outside the range 1 to 1000", "write for example 1.3")]
+        #[note("(default 1)")]
+        pub communication: Option<f64> = null,
+        /// For `compute`: whether a receipt whose message has not been delivered counts as a message
+        /// under way.
         pub receipts: bool = true,
     }
 }
 
-/// The slowdown of computations by messages.
+/// The slowdown of computations by messages, and of ports by computations.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 #[checkpoint(plain)]
 pub(crate) struct Slowdown {
@@ -36,28 +46,64 @@ pub(crate) struct Slowdown {
     factor: u32,
     /// Whether receipts count.
     receipts: bool,
+    /// The factor of transmission times while the rank computes.
+    ports: PortFactor,
+}
+
+/// Returns `factor` in parts of [`ONE`].
+fn parts(factor: f64) -> Result<u32, ConfigError> {
+    let parts = (factor * f64::from(ONE)).round();
+    if ((parts / f64::from(ONE)) - factor).abs() > 1e-12 {
+        return Err(ConfigError::new(
+            "overlap",
+            format!("the factor {factor} has more than six digits after the point"),
+            "write for example 1.2",
+        ));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range of the factor"
+    )]
+    let parts = parts as u32;
+    Ok(parts)
 }
 
 impl Overlap {
-    /// Returns the slowdown. `computes` says if operations compute at all.
+    /// Returns computations that take `compute` times as long while a message is under way.
+    #[must_use]
+    pub fn of_compute(compute: f64) -> Self {
+        Self {
+            compute: Some(compute),
+            ..Self::default()
+        }
+    }
+
+    /// Returns `true` if computations slow messages down.
+    pub(crate) fn slows_ports(&self) -> bool {
+        self.communication.is_some_and(|factor| factor > 1.0)
+    }
+
+    /// Returns the slowdown, or `None` if both factors are 1. `computes` says if operations compute
+    /// at all.
     ///
     /// # Errors
-    /// Fails if the factor is out of its range or has more than six digits after the point, or if
-    /// nothing computes.
-    pub(crate) fn slowdown(&self, computes: bool) -> Result<Slowdown, ConfigError> {
+    /// Fails if there is no factor, if a factor is out of its range or has more than six digits
+    /// after the point, or if nothing computes.
+    pub(crate) fn slowdown(&self, computes: bool) -> Result<Option<Slowdown>, ConfigError> {
         self.validate_ranges()
             .map_err(|error| ConfigError::new("overlap", error.message, error.help))?;
-        let parts = (self.compute * f64::from(ONE)).round();
-        if ((parts / f64::from(ONE)) - self.compute).abs() > 1e-12 {
+        if self.compute.is_none() && self.communication.is_none() {
             return Err(ConfigError::new(
                 "overlap",
-                format!(
-                    "the factor {} has more than six digits after the point",
-                    self.compute
-                ),
-                "write for example 1.2",
+                "neither `compute` nor `communication` is given, so that the key would have no \
+                 effect",
+                "write for example { compute = 1.2, communication = 1.3 }",
             ));
         }
+        let factor = parts(self.compute.unwrap_or(1.0))?;
+        let ports = PortFactor::from_millionths(parts(self.communication.unwrap_or(1.0))?)
+            .expect("factors in their range are at least 1");
         if !computes {
             return Err(ConfigError::new(
                 "overlap",
@@ -65,14 +111,19 @@ impl Overlap {
                 "give computing times, or leave the key out",
             ));
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the range of the factor"
-        )]
-        let factor = parts as u32;
-        let receipts = self.receipts;
-        Ok(Slowdown { factor, receipts })
+        let slowdown = Slowdown {
+            factor,
+            receipts: self.receipts,
+            ports,
+        };
+        Ok((factor > ONE || ports > PortFactor::ONE).then_some(slowdown))
+    }
+}
+
+impl Slowdown {
+    /// Returns `true` if messages slow computations down.
+    const fn is_of_computations(&self) -> bool {
+        self.factor > ONE
     }
 }
 
@@ -97,6 +148,10 @@ pub(super) struct Progress {
     running: BTreeMap<u32, Running>,
     /// Whether computations are slow.
     is_slow: bool,
+    /// Whether the rank computes between two iterations.
+    is_between: bool,
+    /// Whether the rank has slowed the ports of its host.
+    slows_ports: bool,
 }
 
 impl Progress {
@@ -106,6 +161,8 @@ impl Progress {
             sent: VecDeque::new(),
             running: BTreeMap::new(),
             is_slow: false,
+            is_between: false,
+            slows_ports: false,
         }
     }
 
@@ -120,6 +177,9 @@ impl Progress {
 
     /// Records the start of a message.
     pub(super) fn sends(&mut self, message: FlowId) {
+        if !self.slowdown.is_of_computations() {
+            return;
+        }
         // A host numbers its flows upwards.
         debug_assert!(self.sent.back().is_none_or(|last| *last < message));
         self.sent.push_back(message);
@@ -146,11 +206,26 @@ impl Progress {
         self.running.remove(&operation);
     }
 
+    /// Records the beginning or the end of a computation between two iterations.
+    pub(super) const fn is_between(&mut self, is_between: bool) {
+        self.is_between = is_between;
+    }
+
+    /// Returns the new factor of the host's ports if the rank has begun or ended to compute since
+    /// the last call. A computation without time does not count.
+    pub(super) fn change_ports(&mut self) -> Option<PortFactor> {
+        let ports = self.slowdown.ports;
+        let computes = self.is_between || self.running.values().any(|one| one.left > 0);
+        let slows = computes && ports > PortFactor::ONE;
+        let has_changed = std::mem::replace(&mut self.slows_ports, slows) != slows;
+        has_changed.then_some(if slows { ports } else { PortFactor::ONE })
+    }
+
     /// Adapts the speed to the messages at `now`, of which receipts wait for `awaited`. Returns
     /// `true` if the speed changes.
     pub(super) fn follow(&mut self, awaited: u32, now: Time) -> bool {
         let is_slow = !self.sent.is_empty() || (self.slowdown.receipts && awaited > 0);
-        if is_slow == self.is_slow {
+        if is_slow == self.is_slow || !self.slowdown.is_of_computations() {
             return false;
         }
         let speed = self.speed();
@@ -183,8 +258,8 @@ mod tests {
     use super::*;
 
     fn slowdown(compute: f64) -> Slowdown {
-        let keys = Overlap::with_required(compute);
-        keys.slowdown(true).unwrap()
+        let keys = Overlap::of_compute(compute);
+        keys.slowdown(true).unwrap().unwrap()
     }
 
     /// Of 100 ns, 40 ns pass at full speed. In the next 30 ns, two thirds of 30 ns are done: 20 ns.
@@ -243,27 +318,73 @@ mod tests {
     fn receipts_count_unless_they_are_left_out() {
         let keys = Overlap {
             receipts: false,
-            ..Overlap::with_required(2.0)
+            ..Overlap::of_compute(2.0)
         };
-        let mut progress = Progress::new(keys.slowdown(true).unwrap());
+        let mut progress = Progress::new(keys.slowdown(true).unwrap().unwrap());
         assert!(!progress.follow(3, Time::ZERO));
         progress.sends(FlowId(1));
         assert!(progress.follow(3, Time::ZERO));
     }
 
+    /// The ports are slow while some computation with a time is under way, on any stream, and
+    /// between iterations.
+    #[test]
+    fn ports_are_slow_while_the_rank_computes() {
+        let keys = Overlap {
+            communication: Some(1.3),
+            ..Overlap::default()
+        };
+        let mut progress = Progress::new(keys.slowdown(true).unwrap().unwrap());
+        let slow = PortFactor::from_millionths(1_300_000);
+        progress.begin(1, Duration::ZERO, Time::ZERO);
+        assert_eq!(progress.change_ports(), None);
+        progress.begin(2, Duration::from_ns(10), Time::ZERO);
+        progress.begin(3, Duration::from_ns(20), Time::ZERO);
+        assert_eq!(progress.change_ports(), slow);
+        progress.sends(FlowId(1));
+        assert!(!progress.follow(1, Time::ZERO));
+        progress.end(1);
+        progress.end(2);
+        assert_eq!(progress.change_ports(), None);
+        progress.end(3);
+        assert_eq!(progress.change_ports(), Some(PortFactor::ONE));
+        progress.is_between(true);
+        assert_eq!(progress.change_ports(), slow);
+        progress.is_between(false);
+        assert_eq!(progress.change_ports(), Some(PortFactor::ONE));
+    }
+
+    #[test]
+    fn factors_of_one_slow_nothing() {
+        let keys = Overlap {
+            communication: Some(1.0),
+            ..Overlap::of_compute(1.0)
+        };
+        assert_eq!(keys.slowdown(true).unwrap(), None);
+        assert!(!keys.slows_ports());
+        assert!(keys.slowdown(false).is_err());
+    }
+
     #[test]
     fn factors_that_are_none_are_refused() {
-        let refused = |compute, computes| {
-            let keys = Overlap::with_required(compute);
-            let error = keys.slowdown(computes).unwrap_err();
-            assert_eq!(error.key, "overlap");
+        let refused = |factor, computes| {
+            let of_ports = Overlap {
+                communication: Some(factor),
+                ..Overlap::default()
+            };
+            let of_ports = of_ports.slowdown(computes).unwrap_err();
+            let error = Overlap::of_compute(factor).slowdown(computes).unwrap_err();
+            assert_eq!([error.key, of_ports.key], ["overlap", "overlap"]);
+            assert_eq!(error.message, of_ports.message);
             error.message
         };
+        let error = Overlap::default().slowdown(true).unwrap_err();
+        assert!(error.message.contains("neither"), "{}", error.message);
         assert!(refused(0.9, true).contains("outside the range"));
         assert!(refused(f64::NAN, true).contains("outside the range"));
         assert!(refused(1.000_000_5, true).contains("six digits"));
         assert!(refused(1.2, false).contains("no operation computes"));
-        assert!(Overlap::with_required(1000.0).slowdown(true).is_ok());
+        assert!(Overlap::of_compute(1000.0).slowdown(true).is_ok());
         assert_eq!(slowdown(1.000_001).factor, 1_000_001);
     }
 }

@@ -72,7 +72,7 @@ pub struct RankApplication {
     state: RankState,
     iteration: u32,
     streams: Streams,
-    /// The progress of computations, if messages slow them down.
+    /// The progress of computations, if messages slow them down or the other way round.
     progress: Option<Box<Progress>>,
     connections: FxHashMap<(u32, u16), Connection>,
     /// Unacknowledged messages, in the order of their numbers, with the operations that sent them.
@@ -169,6 +169,9 @@ impl RankApplication {
     fn begin(&mut self, context: &mut AppContext<'_>) {
         let programs = &self.plan.programs;
         (self.program).get_or_insert_with(|| programs.program(self.rank));
+        if let Some(progress) = &mut self.progress {
+            progress.is_between(false);
+        }
         self.go_through(context, |own, context, program| {
             own.state.reset(program);
             (own.begun, own.last) = (context.now(), None);
@@ -187,6 +190,7 @@ impl RankApplication {
             step(self, context, &program);
             self.program = Some(program);
             self.follow_messages(context);
+            self.slow_ports(context);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::application::HostApplications;
 use crate::check;
 use crate::compute::Profile;
 use crate::context::{Expected, WorkloadContext};
-use crate::graph::{self, GraphInfo, Manner, Operation, Plan, Program, Programs, Step};
+use crate::graph::{self, GraphInfo, Manner, Operation, Overlap, Plan, Program, Programs, Step};
 use crate::list::FlowTimes;
 use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
@@ -74,6 +74,11 @@ impl Workload for GraphConfig {
         };
         let programs = Box::new(Read(loaded.programs.clone()));
         Ok(graph::applications(Plan::new(info, manner, programs)))
+    }
+
+    fn slows_ports(&self) -> bool {
+        let overlap = self.table.overlap.as_ref();
+        overlap.is_some_and(Overlap::slows_ports)
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {

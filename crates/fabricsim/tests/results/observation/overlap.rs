@@ -9,10 +9,10 @@ use fabricsim_base::rng::mix;
 use crate::observation::{run, table};
 use crate::random_scenario::Dice;
 
-type Row = BTreeMap<String, String>;
+pub(super) type Row = BTreeMap<String, String>;
 
 /// Reads a cell in nanoseconds as picoseconds.
-fn ps(row: &Row, column: &str) -> u64 {
+pub(super) fn ps(row: &Row, column: &str) -> u64 {
     let text = &row[column];
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     format!("{whole}{fraction:0<3}").parse().unwrap()
@@ -40,7 +40,7 @@ fn operations(graph: &str, keys: &str, (dir, threads): (&Path, usize)) -> Vec<Ro
     table(dir, "operations.csv")
 }
 
-fn named<'a>(rows: &'a [Row], name: &str) -> &'a Row {
+pub(super) fn named<'a>(rows: &'a [Row], name: &str) -> &'a Row {
     rows.iter().find(|row| row["name"] == name).unwrap()
 }
 
@@ -182,7 +182,11 @@ fn random_computations_end_when_their_work_is_done() {
             "connections = \"per-message\"\nsend_end = \"posted\"",
         ]);
         let factor_text = factor as f64 / 1e6;
-        let keys = format!("overlap = {{ compute = {factor_text} }}\n{sends}");
+        // The end of a computation follows from the messages, whatever their rate.
+        let communication = 1.0 + dice.roll(2_000_000) as f64 / 1e6;
+        let keys = format!(
+            "overlap = {{ compute = {factor_text}, communication = {communication} }}\n{sends}"
+        );
         let rows = operations(&graph, &keys, (dir.path(), 1));
         let bytes = std::fs::read(dir.path().join("operations.csv")).unwrap();
         let fct = table(dir.path(), "fct.csv");

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Applications;
-use crate::plugin::Received;
+use crate::plugin::{PortFactor, Received};
 use fabricsim_base::checkpoint::Recurrence;
 use fabricsim_base::flow::{Completion, Flow, numbers_of};
 use fabricsim_base::id::{FlowId, NodeId, PortId};
@@ -41,6 +41,8 @@ pub(in crate::network) struct Made {
     pub(in crate::network) starts: Vec<(Flow, PortId)>,
     /// The time to which the host's timer for due requests was set.
     pub(in crate::network) armed: Option<Time>,
+    /// The new factor of the ports' transmission times, if it changes.
+    pub(in crate::network) factor: Option<PortFactor>,
 }
 
 /// The distance between a recorded period and its repetition.
@@ -115,7 +117,9 @@ impl Shift {
             .starts
             .iter()
             .map(|(flow, nic)| (self.flow(flow), *nic));
-        armed == made.armed && starts.eq(made.starts.iter().copied())
+        armed == made.armed
+            && recorded.factor == made.factor
+            && starts.eq(made.starts.iter().copied())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::port_requests::PortRequests;
 use super::shared::{AppNetwork, InForce};
 use super::streams::{Message, Streams};
 use super::{AppNews, Due};
@@ -44,6 +45,7 @@ pub(super) struct AppState {
     pub(super) streams: Streams,
     /// Flows that start now, with their tags and NIC ports.
     pub(super) ready: Vec<(Flow, u64, PortId)>,
+    pub(super) ports: PortRequests,
     /// `true` if there is activity that was not reported to the driver.
     pub(super) changed: bool,
     pub(super) news: AppNews,
@@ -62,6 +64,7 @@ impl AppState {
             turns: 0,
             streams: Streams::default(),
             ready: Vec::new(),
+            ports: PortRequests::default(),
             changed: false,
             news: AppNews::default(),
         }

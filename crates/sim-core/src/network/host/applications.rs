@@ -14,9 +14,18 @@ use fabricsim_base::units::Time;
 use fabricsim_engine::{Message, SendBuffer, Timer};
 
 impl<M: Model> Host<M> {
-    /// Prepares the host for applications in the network; it is number `rank` of the hosts.
-    pub(in crate::network) fn join(&mut self, network: &Arc<AppNetwork>, rank: u32) {
-        let applications = Applications::new(Arc::clone(network), self.id, rank);
+    /// Prepares the host for applications in the network; it is number `rank` of the hosts. If the
+    /// host `is_alone`, it is the only one that uses its wires.
+    pub(in crate::network) fn join(
+        &mut self,
+        network: &Arc<AppNetwork>,
+        rank: u32,
+        is_alone: bool,
+    ) {
+        let mut applications = Applications::new(Arc::clone(network), self.id, rank);
+        if is_alone && !M::Order::BY_INSERTION {
+            applications.let_slow_ports();
+        }
         self.applications = Some(Box::new(applications));
     }
 
@@ -171,13 +180,21 @@ impl<M: Model> Host<M> {
             },
         );
         let armed = applications.arm();
+        let factor = applications.take_factor();
         if let Some(cause) = cause {
-            let made = Made { starts, armed };
+            let made = Made {
+                starts,
+                armed,
+                factor,
+            };
             applications.note(Call {
                 at: now,
                 cause,
                 made,
             });
+        }
+        if let Some(factor) = factor {
+            self.slow_ports(factor);
         }
         self.set_application_timer(now, armed);
         any
@@ -189,6 +206,9 @@ impl<M: Model> Host<M> {
         for (flow, nic) in &call.made.starts {
             self.observer.on_start(now, self.id, flow);
             self.endpoint.start(now, flow, *nic);
+        }
+        if let Some(factor) = call.made.factor {
+            self.slow_ports(factor);
         }
         self.set_application_timer(now, call.made.armed);
         let any = !call.made.starts.is_empty();
@@ -225,7 +245,11 @@ impl<M: Model> Host<M> {
             |_, flow, nic| starts.push((*flow, nic)),
         );
         let armed = applications.arm();
-        Some(Made { starts, armed })
+        Some(Made {
+            starts,
+            armed,
+            factor: applications.take_factor(),
+        })
     }
 
     /// Handles a change of the network at `now`, before any other event of that time.

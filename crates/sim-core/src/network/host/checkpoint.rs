@@ -1,7 +1,7 @@
 //! The state of a host in a checkpoint.
 
 use super::Host;
-use crate::plugin::{Endpoint, Model, Observer};
+use crate::plugin::{Endpoint, Model, Observer, PortFactor};
 use fabricsim_base::checkpoint::{
     Checkpointed, Kind, LoadError, Reader, Stored, Writer, load_each, save_each,
 };
@@ -28,6 +28,9 @@ impl<M: Model> Host<M> {
         } = self;
         save_each(nics.iter(), out);
         save_each(meters.iter(), out);
+        // All ports have the same factor.
+        let factor = nics.first().map(|nic| nic.egress.factor());
+        factor.unwrap_or_default().store(out);
         starts.store(out);
         timers.store(out);
         next_wake.store(out);
@@ -75,6 +78,10 @@ impl<M: Model> Host<M> {
         } = self;
         load_each(nics.iter_mut(), input)?;
         load_each(meters.iter_mut(), input)?;
+        let factor = PortFactor::fetch(input)?;
+        for nic in nics.iter_mut() {
+            nic.egress.slow(factor);
+        }
         starts.load(input)?;
         timers.load(input)?;
         next_wake.load(input)?;

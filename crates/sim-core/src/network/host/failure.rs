@@ -1,10 +1,11 @@
-//! Failures of a host's links and changes of their rates, between two epochs.
+//! Failures of a host's links and changes of their rates. Only applications change rates within an
+//! epoch.
 
 use super::{Host, RANK_SEND};
 use crate::network::egress::LinkState;
 use crate::network::line::LineTiming;
 use crate::packet::{Packet, PacketKind};
-use crate::plugin::{DropReason, EventOrder, Model, Observer};
+use crate::plugin::{DropReason, EventOrder, Model, Observer, PortFactor};
 use fabricsim_base::id::PortId;
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Rate, Time};
@@ -29,6 +30,14 @@ impl<M: Model> Host<M> {
         let index = port.index();
         self.meters[index].settle_rate(&self.nics[index].egress);
         self.egress(port).set_rate(rate, timing);
+    }
+
+    /// Multiplies the transmission times of all ports by `factor` from the next packet on.
+    pub(super) fn slow_ports(&mut self, factor: PortFactor) {
+        for (nic, meter) in self.nics.iter_mut().zip(&mut self.meters) {
+            meter.settle_rate(&nic.egress);
+            nic.egress.slow(factor);
+        }
     }
 
     /// Handles a failure of the link at `port`: the transport keeps its packets.

@@ -47,6 +47,16 @@ impl RankApplication {
         }
     }
 
+    /// Slows the ports of the host if the rank has begun to compute, and lets them send at full
+    /// rate if it has ended.
+    pub(super) fn slow_ports(&mut self, context: &mut AppContext<'_>) {
+        let progress = self.progress.as_mut();
+        if let Some(factor) = progress.and_then(|progress| progress.change_ports()) {
+            let are_slowed = context.slow_ports(factor);
+            assert!(are_slowed, "scenarios with other ports are refused");
+        }
+    }
+
     /// Computes between two iterations. A timer is set even for zero time, so that iterations of a
     /// single rank do not recurse.
     pub(super) fn compute_between(&mut self, context: &mut AppContext<'_>) {
@@ -55,6 +65,9 @@ impl RankApplication {
         let span = (plan.pace).span(plan.compute, self.rank, (ended, u32::MAX));
         context.set_timer(span, NEXT);
         self.streams.add(span);
+        if let Some(progress) = &mut self.progress {
+            progress.is_between(span > Duration::ZERO);
+        }
         if span > Duration::ZERO {
             self.record(|own| own.between(ended, now, now + span));
         }
