@@ -23,7 +23,11 @@ RUSTFLAGS="${coverage[*]}" cargo +nightly build --manifest-path fuzz/Cargo.toml 
     --profile brief --target "$host" --target-dir "$target_dir/fuzz"
 
 rm -rf fuzz/seeds
-cargo test --workspace --all-features --locked --quiet --test mutants -- \
+# The features of the tests of `.ci/run --all`, which are built then. MPI needs its headers, so without
+# them the command has its own features.
+tests=(--workspace --all-features)
+command -v mpicc >/dev/null || tests=(-p fabricsim-cli)
+cargo test "${tests[@]}" --locked --quiet --test mutants -- \
     --ignored --exact properties::write_the_seeds_of_the_fuzz_targets
 
 # fuzz_one TARGET: runs a target. Failing inputs are kept in fuzz/artifacts. The output is printed if

@@ -37,8 +37,8 @@ Handler handler(void (*function)(void *), void *argument)
 } // namespace
 
 AstraFabric::AstraFabric(const Scenario &scenario, std::size_t ranks, const std::vector<std::string> &rank_hosts,
-                         SendEnd send_end)
-    : Fabric(scenario, ranks, rank_hosts), send_end_(send_end), finished_(ranks, NOT_FINISHED)
+                         MessageEnd send_end)
+    : Fabric(scenario, ranks, rank_hosts, send_end), finished_(ranks, NOT_FINISHED)
 {
 }
 
@@ -54,20 +54,8 @@ std::uint64_t AstraFabric::unmatched() const
 void AstraFabric::send(int src, int dst, int tag, std::uint64_t bytes, Handler sent)
 {
     const Key key{tag, src, dst};
-    const auto number = static_cast<std::uint32_t>(tag);
-    if (src == dst) {
-        transmit(src, dst, bytes, number, now(), [this, key, bytes] { arrive(key, bytes); }, std::move(sent));
-    } else if (send_end_ == SendEnd::Delivered) {
-        const auto delivered = [this, key, bytes, sent = std::move(sent)] {
-            if (sent) {
-                sent();
-            }
-            arrive(key, bytes);
-        };
-        transmit(src, dst, bytes, number, now(), delivered, {});
-    } else {
-        transmit(src, dst, bytes, number, now(), [this, key, bytes] { arrive(key, bytes); }, std::move(sent));
-    }
+    transmit(src, dst, bytes, static_cast<std::uint32_t>(tag), now(), [this, key, bytes] { arrive(key, bytes); },
+             std::move(sent));
 }
 
 void AstraFabric::receive(int dst, int src, int tag, std::uint64_t bytes, Handler received)

@@ -15,19 +15,11 @@
 
 namespace FabricSim {
 
-// The event at which the handler of a send is called.
-enum class SendEnd {
-    // The last acknowledgement arrives, so the sender may reuse the buffer.
-    Acknowledged,
-    // The message is delivered, as in ASTRA-sim's analytical backend.
-    Delivered,
-};
-
 // The network with ASTRA-sim's receives.
 class AstraFabric final : public Fabric {
 public:
     AstraFabric(const Scenario &scenario, std::size_t ranks, const std::vector<std::string> &rank_hosts,
-                SendEnd send_end);
+                MessageEnd send_end);
 
     // Returns the number of receives that wait for a message.
     std::uint64_t unmatched() const;
@@ -48,7 +40,6 @@ private:
 
     void arrive(const Key &key, std::uint64_t bytes);
 
-    SendEnd send_end_;
     std::map<Key, Match> matches_;
     std::vector<std::uint64_t> finished_;
 };

@@ -8,9 +8,8 @@
 #include <astra-sim/workload/Workload.hh>
 #include <remote_memory_backend/analytical/AnalyticalRemoteMemory.hh>
 
+#include <algorithm>
 #include <chrono>
-#include <cinttypes>
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -39,23 +38,12 @@ std::vector<int> dimensions(const std::string &text)
     std::vector<int> sizes;
     std::stringstream stream(text);
     for (std::string part; std::getline(stream, part, ',');) {
-        sizes.push_back(std::stoi(part));
+        sizes.push_back(FabricSim::whole(part));
         if (sizes.back() < 1) {
-            throw std::invalid_argument("a dimension of " + part + " ranks");
+            throw std::invalid_argument("--logical-topology has numbers of ranks, such as 8,2, and not `" + text + "`");
         }
     }
     return sizes;
-}
-
-FabricSim::SendEnd send_end(const std::string &name)
-{
-    if (name == "acknowledged") {
-        return FabricSim::SendEnd::Acknowledged;
-    }
-    if (name == "delivered") {
-        return FabricSim::SendEnd::Delivered;
-    }
-    throw std::invalid_argument("--send-end is acknowledged or delivered, and not " + name);
 }
 
 const char *kind_name(AstraSim::Statistics::OperatorStatistics::OperatorType kind)
@@ -128,12 +116,12 @@ void run(FabricSim::Options &options)
     const auto scenario = options.scenario();
     const auto topology = dimensions(options.get("logical-topology"));
     const auto groups = options.get("comm-group-configuration", "empty");
-    const auto queues = std::stoi(options.get("num-queues-per-dim", "1"));
-    const auto comm_scale = std::stod(options.get("comm-scale", "1"));
-    const auto injection_scale = std::stod(options.get("injection-scale", "1"));
-    const auto rendezvous = options.get("rendezvous-protocol", "false") == "true";
-    const auto end = send_end(options.get("send-end", "acknowledged"));
-    const auto rank_hosts = FabricSim::lines(options.get("rank-hosts", ""));
+    const auto queues = options.whole("num-queues-per-dim", "1", "queues");
+    const auto comm_scale = options.number("comm-scale", "1");
+    const auto injection_scale = options.number("injection-scale", "1");
+    const auto rendezvous = options.either("rendezvous-protocol", "false", "true", "false") == "true";
+    const auto end = options.message_end("send-end", "acknowledged");
+    const auto rank_hosts = options.rank_hosts();
     const auto flows = options.get("flows", "");
     const auto operations = options.get("operations", "");
     const auto logging = options.get("logging-configuration", "empty");
@@ -173,11 +161,8 @@ void run(FabricSim::Options &options)
                 last = std::max(last, time);
             }
         }
-        const auto statistics = fabric.statistics();
-        std::printf("%zu ranks, finished after %.3f us; %" PRIu64 " messages, %" PRIu64 " packet-hops, %" PRIu64
-                    " drops, %.2f s\n",
-                    ranks, static_cast<double>(last) / 1e6, fabric.messages(), statistics.packet_hops,
-                    statistics.drops, wall.count());
+        FabricSim::report(std::to_string(ranks) + " ranks, finished after " + FabricSim::microseconds(last), fabric,
+                          wall.count());
         if (unfinished > 0) {
             throw std::runtime_error(std::to_string(unfinished) + " ranks have not finished, and " +
                                      std::to_string(fabric.unmatched()) + " receives wait for messages that nobody sends");
@@ -196,12 +181,5 @@ void run(FabricSim::Options &options)
 
 int main(int argc, char **argv)
 {
-    try {
-        FabricSim::Options options(argc, argv, HELP);
-        run(options);
-        return 0;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 1;
-    }
+    return FabricSim::command(argc, argv, HELP, run);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <stdexcept>
+#include <utility>
 
 namespace FabricSim {
 
@@ -16,7 +17,6 @@ namespace {
 // by one.
 struct Connection {
     Fabric *fabric = nullptr;
-    MessageEnd end = MessageEnd::Delivered;
     std::deque<Handler> reactions;
 };
 
@@ -32,10 +32,9 @@ Fabric &fabric()
 
 } // namespace
 
-void connect(Fabric &fabric, MessageEnd end)
+void connect(Fabric &fabric)
 {
     connection.fabric = &fabric;
-    connection.end = end;
 }
 
 } // namespace FabricSim
@@ -107,11 +106,8 @@ void AtlahsHtsimApi::Send(const SendEvent &event, graph_node_properties node)
             EventFinished(over);
         });
     };
-    const bool at_delivery = connection.end == FabricSim::MessageEnd::Delivered;
     // The size of the event is an int; the schedule counts in 64 bits.
-    const FabricSim::Handler nothing;
-    FabricSim::fabric().transmit(from, to, node.size, node.tag, EventList::now(), at_delivery ? ended : nothing,
-                                 at_delivery ? nothing : ended);
+    FabricSim::fabric().transmit(from, to, node.size, node.tag, EventList::now(), {}, std::move(ended));
 }
 
 // A receive needs no action of the network: the scheduler matches it.

@@ -6,15 +6,9 @@
 
 namespace FabricSim {
 
-// The event at which a message has ended, for its receive and for its send.
-enum class MessageEnd {
-    Delivered,
-    // The last acknowledgement arrives, as with ATLAHS' htsim.
-    Acknowledged,
-};
-
-// Lets ATLAHS' scheduler run on `fabric`, which must outlive it. ATLAHS has one network per process.
-void connect(Fabric &fabric, MessageEnd end);
+// Lets ATLAHS' scheduler run on `fabric`, which must outlive it. ATLAHS has one network per process. Both
+// the send and the receive of a message end when the message ends for its sender on `fabric`.
+void connect(Fabric &fabric);
 
 } // namespace FabricSim
 

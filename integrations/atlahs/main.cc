@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
 
 namespace {
@@ -24,33 +25,6 @@ const char *const HELP =
     "                              NIC j of rank i is host n*i + j\n"
     "  --threads=1                 threads for switches; results do not depend on it\n"
     "  --flows=FILE                writes all messages with their completion times, as fct.csv\n";
-
-FabricSim::MessageEnd message_end(const std::string &name)
-{
-    if (name == "delivered") {
-        return FabricSim::MessageEnd::Delivered;
-    }
-    if (name == "acknowledged") {
-        return FabricSim::MessageEnd::Acknowledged;
-    }
-    throw std::invalid_argument("--message-end is delivered or acknowledged, and not " + name);
-}
-
-// Returns --overhead, in nanoseconds.
-int overhead(FabricSim::Options &options)
-{
-    const auto text = options.get("overhead", "0");
-    std::size_t read = 0;
-    int nanoseconds = -1;
-    try {
-        nanoseconds = std::stoi(text, &read);
-    } catch (const std::logic_error &) {
-    }
-    if (nanoseconds < 0 || read != text.size()) {
-        throw std::invalid_argument("--overhead is a whole number of nanoseconds, and not `" + text + "`");
-    }
-    return nanoseconds;
-}
 
 // Returns the number of messages of a schedule that cross the network.
 std::uint64_t messages(const std::string &goal)
@@ -78,9 +52,9 @@ void run(FabricSim::Options &options)
 {
     const auto goal = options.get("goal");
     const auto scenario = options.scenario();
-    const auto nanoseconds = overhead(options);
-    const auto end = message_end(options.get("message-end", "delivered"));
-    const auto rank_hosts = FabricSim::lines(options.get("rank-hosts", ""));
+    const auto nanoseconds = options.whole("overhead", "0", "nanoseconds");
+    const auto end = options.message_end("message-end", "delivered");
+    const auto rank_hosts = options.rank_hosts();
     const auto flows = options.get("flows", "");
     options.refuse_unknown();
     // The scheduler would end the process without a word about the reason.
@@ -89,8 +63,9 @@ void run(FabricSim::Options &options)
     }
     const auto expected = messages(goal);
 
-    FabricSim::Fabric fabric(scenario, rank_hosts.empty() ? FabricSim::ALL_HOSTS : rank_hosts.size(), rank_hosts);
-    FabricSim::connect(fabric, end);
+    FabricSim::Fabric fabric(scenario, rank_hosts.empty() ? FabricSim::ALL_HOSTS : rank_hosts.size(), rank_hosts,
+                             end);
+    FabricSim::connect(fabric);
     AtlahsHtsimApi api;
     // Static, because its constructor reads members that it expects to be zero.
     static LogSimInterface scheduler(nullptr, static_cast<TrafficLoggerSimple *>(nullptr), EventList::getTheEventList(),
@@ -107,11 +82,10 @@ void run(FabricSim::Options &options)
     start_lgs(goal, scheduler);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
     const auto last = EventList::now();
-    const auto statistics = fabric.statistics();
-    std::printf("finished after %" PRIu64 ".%06" PRIu64 " us; %" PRIu64 " messages, %" PRIu64 " packet-hops, %" PRIu64
-                " drops, %.2f s\n",
-                last / 1'000'000, last % 1'000'000, fabric.messages(), statistics.packet_hops, statistics.drops,
-                wall.count());
+    char finished[64];
+    std::snprintf(finished, sizeof finished, "finished after %" PRIu64 ".%06" PRIu64 " us", last / 1'000'000,
+                  last % 1'000'000);
+    FabricSim::report(finished, fabric, wall.count());
     if (!flows.empty()) {
         fabric.write_flows(flows);
     }
@@ -126,12 +100,5 @@ void run(FabricSim::Options &options)
 
 int main(int argc, char **argv)
 {
-    try {
-        FabricSim::Options options(argc, argv, HELP);
-        run(options);
-        return 0;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 1;
-    }
+    return FabricSim::command(argc, argv, HELP, run);
 }

@@ -39,7 +39,9 @@ void call(const Handler &handler)
 
 } // namespace
 
-Fabric::Fabric(const Scenario &scenario, std::size_t ranks, const std::vector<std::string> &rank_hosts)
+Fabric::Fabric(const Scenario &scenario, std::size_t ranks, const std::vector<std::string> &rank_hosts,
+               MessageEnd end)
+    : end_(end)
 {
     std::vector<const char *> texts;
     for (const auto &setting : scenario.settings) {
@@ -163,8 +165,8 @@ std::uint32_t Fabric::host(int rank) const
     return hosts_[static_cast<std::size_t>(rank)];
 }
 
-void Fabric::transmit(int src, int dst, std::uint64_t bytes, std::uint64_t tag, std::uint64_t at, Handler delivered,
-                      Handler acknowledged)
+void Fabric::transmit(int src, int dst, std::uint64_t bytes, std::uint64_t tag, std::uint64_t at, Handler arrived,
+                      Handler ended)
 {
     messages_++;
     FabricsimMessage message{};
@@ -172,16 +174,16 @@ void Fabric::transmit(int src, int dst, std::uint64_t bytes, std::uint64_t tag, 
     message.dst = host(dst);
     if (src == dst) {
         // Nothing crosses the network.
-        schedule(at, [delivered = std::move(delivered), acknowledged = std::move(acknowledged)] {
-            call(delivered);
-            call(acknowledged);
+        schedule(at, [arrived = std::move(arrived), ended = std::move(ended)] {
+            call(arrived);
+            call(ended);
         });
         return;
     }
     // A message without bytes still takes a packet.
     message.size = bytes == 0 ? 1 : bytes;
     message.tag = tag;
-    message.token = store(under_way_, free_messages_, {std::move(delivered), std::move(acknowledged)});
+    message.token = store(under_way_, free_messages_, {std::move(arrived), std::move(ended)});
     check(fabricsim_send_at(simulation_, at, &message));
 }
 
@@ -217,14 +219,19 @@ void Fabric::handle(const FabricsimEvent &event)
         break;
     }
     case FABRICSIM_EVENT_DELIVERED: {
-        const auto delivered = std::move(under_way_[token].delivered);
-        call(delivered);
+        // A handler may send, which moves the messages under way.
+        if (end_ == MessageEnd::Delivered) {
+            const auto ended = std::exchange(under_way_[token].ended, nullptr);
+            call(ended);
+        }
+        const auto arrived = std::move(under_way_[token].arrived);
+        call(arrived);
         break;
     }
     case FABRICSIM_EVENT_ACKNOWLEDGED: {
-        const auto acknowledged = std::move(under_way_[token].acknowledged);
+        const auto ended = std::move(under_way_[token].ended);
         free_messages_.push_back(token);
-        call(acknowledged);
+        call(ended);
         break;
     }
     default:

@@ -14,6 +14,14 @@ namespace FabricSim {
 
 using Handler = std::function<void()>;
 
+// The event at which a message has ended for its sender.
+enum class MessageEnd {
+    // Its last byte arrives.
+    Delivered,
+    // Its last acknowledgement arrives, so the sender may reuse the buffer.
+    Acknowledged,
+};
+
 // A scenario, with changes such as "cc.kind=hpcc".
 struct Scenario {
     std::string path;
@@ -30,7 +38,7 @@ constexpr std::size_t ALL_HOSTS = SIZE_MAX;
 // or the host that line i of `rank_hosts` names.
 class Fabric {
 public:
-    Fabric(const Scenario &scenario, std::size_t ranks, const std::vector<std::string> &rank_hosts);
+    Fabric(const Scenario &scenario, std::size_t ranks, const std::vector<std::string> &rank_hosts, MessageEnd end);
     Fabric(const Fabric &) = delete;
     Fabric &operator=(const Fabric &) = delete;
     virtual ~Fabric();
@@ -54,17 +62,19 @@ public:
     // Returns the picoseconds per byte from rank 0 to rank 1 on the idle network.
     double ps_per_byte() const;
 
-    // Sends a message at the time `at`, which is now or later. A handler may be empty. Both run after
-    // this call has returned. A message of a rank to itself takes no time.
-    void transmit(int src, int dst, std::uint64_t bytes, std::uint64_t tag, std::uint64_t at, Handler delivered,
-                  Handler acknowledged);
+    // Sends a message at the time `at`, which is now or later. `arrived` runs when its last byte has
+    // arrived, and `ended` when it has ended for its sender: before `arrived`, if a message ends at its
+    // delivery. A handler may be empty. Both run after this call has returned. A message of a rank to
+    // itself takes no time: it arrives, and then it ends.
+    void transmit(int src, int dst, std::uint64_t bytes, std::uint64_t tag, std::uint64_t at, Handler arrived,
+                  Handler ended);
 
     void schedule(std::uint64_t at, Handler task);
 
 private:
     struct UnderWay {
-        Handler delivered;
-        Handler acknowledged;
+        Handler arrived;
+        Handler ended;
     };
 
     static void on_event(void *self, const FabricsimEvent *event) noexcept;
@@ -74,6 +84,7 @@ private:
 
     FabricsimHandle simulation_ = 0;
     std::vector<std::uint32_t> hosts_;
+    MessageEnd end_;
     std::vector<UnderWay> under_way_;
     std::vector<std::uint64_t> free_messages_;
     std::vector<Handler> tasks_;

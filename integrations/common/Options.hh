@@ -4,9 +4,8 @@
 
 #include "Fabric.hh"
 
-#include <fstream>
+#include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,61 +14,34 @@ namespace FabricSim {
 // The options of the command line, in the form "--name=value". Errors end with the text `help`.
 class Options {
 public:
-    Options(int argc, char **argv, const std::string &help) : help_(help)
-    {
-        for (int i = 1; i < argc; i++) {
-            const std::string text = argv[i];
-            const auto equals = text.find('=');
-            if (text.rfind("--", 0) != 0 || equals == std::string::npos) {
-                throw std::invalid_argument("cannot read `" + text + "`\n\n" + help_);
-            }
-            values_.emplace(text.substr(2, equals - 2), text.substr(equals + 1));
-        }
-    }
+    Options(int argc, char **argv, const std::string &help);
 
-    std::string get(const std::string &name, const char *otherwise = nullptr)
-    {
-        known_[name] = true;
-        const auto found = values_.find(name);
-        if (found != values_.end()) {
-            return found->second;
-        }
-        if (otherwise == nullptr) {
-            throw std::invalid_argument("--" + name + " is missing\n\n" + help_);
-        }
-        return otherwise;
-    }
+    // Returns the value of an option, which is required if there is no value `otherwise`.
+    std::string get(const std::string &name, const char *otherwise = nullptr);
 
-    std::vector<std::string> all(const std::string &name)
-    {
-        known_[name] = true;
-        std::vector<std::string> found;
-        const auto range = values_.equal_range(name);
-        for (auto it = range.first; it != range.second; ++it) {
-            found.push_back(it->second);
-        }
-        return found;
-    }
+    // Returns the values of an option that may be repeated.
+    std::vector<std::string> all(const std::string &name);
+
+    // Returns a value that is a whole number of `things`, from 0 to 2^31 - 1.
+    int whole(const std::string &name, const char *otherwise, const std::string &things);
+
+    // Returns a value that is a number from 0 on, and finite.
+    double number(const std::string &name, const char *otherwise);
+
+    // Returns a value that is one of two names.
+    std::string either(const std::string &name, const char *otherwise, const std::string &first,
+                       const std::string &second);
+
+    // Returns the event at which messages end, of the option `name`.
+    MessageEnd message_end(const std::string &name, const char *otherwise);
 
     // Returns the scenario of --fabric, --set, --threads and --flows.
-    Scenario scenario()
-    {
-        Scenario scenario;
-        scenario.path = get("fabric");
-        scenario.settings = all("set");
-        scenario.threads = static_cast<std::uint32_t>(std::stoul(get("threads", "1")));
-        scenario.keep_flows = !get("flows", "").empty();
-        return scenario;
-    }
+    Scenario scenario();
 
-    void refuse_unknown() const
-    {
-        for (const auto &value : values_) {
-            if (known_.count(value.first) == 0) {
-                throw std::invalid_argument("there is no option --" + value.first + "\n\n" + help_);
-            }
-        }
-    }
+    // Returns the lines of the file --rank-hosts: the name of the host of each rank. None without the option.
+    std::vector<std::string> rank_hosts();
+
+    void refuse_unknown() const;
 
 private:
     std::string help_;
@@ -77,22 +49,18 @@ private:
     std::map<std::string, bool> known_;
 };
 
-// Returns the lines of the file at `path`; none if the path is empty.
-inline std::vector<std::string> lines(const std::string &path)
-{
-    std::vector<std::string> found;
-    if (path.empty()) {
-        return found;
-    }
-    std::ifstream file(path);
-    if (!file) {
-        throw std::runtime_error("cannot read " + path);
-    }
-    for (std::string line; std::getline(file, line);) {
-        found.push_back(line);
-    }
-    return found;
-}
+// Returns the whole number in `text`, or -1 if there is another text or the number exceeds 2^31 - 1.
+int whole(const std::string &text);
+
+// Returns a time in microseconds, rounded to the nanosecond, with its unit.
+std::string microseconds(std::uint64_t picoseconds);
+
+// Prints `result`, the counters of the network and the seconds of wall time of a run, in one line.
+void report(const std::string &result, const Fabric &fabric, double seconds);
+
+// The main function of a front end. Calls `run` with the options. Errors are printed to stderr, and make
+// the exit code 1.
+int command(int argc, char **argv, const char *help, void (*run)(Options &options));
 
 } // namespace FabricSim
 

@@ -7,8 +7,8 @@
 namespace FabricSim {
 
 SimAiFabric::SimAiFabric(const Scenario &scenario, std::size_t gpus, const std::vector<std::string> &rank_hosts,
-                         std::uint64_t latency, SendEnd send_end)
-    : Fabric(scenario, gpus, rank_hosts), latency_(latency), send_end_(send_end)
+                         std::uint64_t latency, MessageEnd send_end)
+    : Fabric(scenario, gpus, rank_hosts, send_end), latency_(latency)
 {
 }
 
@@ -26,25 +26,20 @@ void SimAiFabric::send(int src, int dst, int tag, std::uint64_t bytes, const Ast
     gpu(dst);
     // SimAI's front end of ns-3 looks for the receive by the tag of the flow.
     const Key key{flow.tag_id, src, dst};
-    const Handler ended = [this, data, flow, sent = std::move(sent)] {
+    Handler ended = [this, data, flow, sent = std::move(sent)] {
         if (!finished_) {
             data->flowTag = flow;
             sent();
         }
     };
-    const bool at_delivery = send_end_ == SendEnd::Delivered;
-    Handler delivered = [this, key, bytes, flow, ended = at_delivery ? ended : Handler()] {
-        if (finished_) {
-            return;
+    Handler arrived = [this, key, bytes, flow] {
+        if (!finished_) {
+            matches_[key].arrived.push_back({bytes, flow});
+            match(key);
         }
-        if (ended) {
-            ended();
-        }
-        matches_[key].arrived.push_back({bytes, flow});
-        match(key);
     };
-    transmit(src, dst, bytes, static_cast<std::uint32_t>(tag), now() + latency_, std::move(delivered),
-             at_delivery ? Handler() : ended);
+    transmit(src, dst, bytes, static_cast<std::uint32_t>(tag), now() + latency_, std::move(arrived),
+             std::move(ended));
 }
 
 void SimAiFabric::receive(int dst, int src, std::uint64_t bytes, AstraSim::RecvPacketEventHadndlerData *data,

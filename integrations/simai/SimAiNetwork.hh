@@ -16,19 +16,13 @@
 
 namespace FabricSim {
 
-// The event at which the handler of a send is called.
-enum class SendEnd {
-    Delivered,
-    Acknowledged,
-};
-
 // The network with SimAI's receives. Its ranks are the GPUs; systems of NVSwitches have larger numbers
 // and neither send nor receive.
 class SimAiFabric final : public Fabric {
 public:
     // A message starts `latency` picoseconds after it has been sent.
     SimAiFabric(const Scenario &scenario, std::size_t gpus, const std::vector<std::string> &rank_hosts,
-                std::uint64_t latency, SendEnd send_end);
+                std::uint64_t latency, MessageEnd send_end);
 
     // Sends a message of the flow `flow`, which its receiver and the handler of the sender get.
     void send(int src, int dst, int tag, std::uint64_t bytes, const AstraSim::ncclFlowTag &flow,
@@ -71,7 +65,6 @@ private:
     void match(const Key &key);
 
     std::uint64_t latency_;
-    SendEnd send_end_;
     std::map<Key, Match> matches_;
     AstraSim::AstraSimDataAPI data_;
     std::uint64_t end_ = 0;

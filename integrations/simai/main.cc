@@ -7,8 +7,6 @@
 #include <astra-sim/system/Sys.hh>
 
 #include <chrono>
-#include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -80,38 +78,19 @@ Cluster read_cluster(const std::string &path)
 std::uint64_t send_latency(FabricSim::Options &options)
 {
     const char *const variable = std::getenv("AS_SEND_LAT");
-    const auto text = options.get("send-latency", variable != nullptr ? variable : "6");
-    std::size_t read = 0;
-    int microseconds = -1;
-    try {
-        microseconds = std::stoi(text, &read);
-    } catch (const std::logic_error &) {
-    }
-    if (microseconds < 0 || read != text.size()) {
-        throw std::invalid_argument("--send-latency is a whole number of microseconds, and not `" + text + "`");
-    }
+    const auto microseconds = options.whole("send-latency", variable != nullptr ? variable : "6", "microseconds");
     return static_cast<std::uint64_t>(microseconds) * 1'000'000;
-}
-
-FabricSim::SendEnd send_end(const std::string &name)
-{
-    if (name == "acknowledged") {
-        return FabricSim::SendEnd::Acknowledged;
-    }
-    if (name == "delivered") {
-        return FabricSim::SendEnd::Delivered;
-    }
-    throw std::invalid_argument("--send-end is delivered or acknowledged, and not " + name);
 }
 
 void run(FabricSim::Options &options)
 {
+    MockNcclLog::set_log_name("SimAI.log");
     const auto workload = options.get("workload");
     const auto cluster = read_cluster(options.get("topology"));
     const auto scenario = options.scenario();
     const auto latency = send_latency(options);
-    const auto end = send_end(options.get("send-end", "delivered"));
-    const auto rank_hosts = FabricSim::lines(options.get("rank-hosts", ""));
+    const auto end = options.message_end("send-end", "delivered");
+    const auto rank_hosts = options.rank_hosts();
     const auto results = options.get("results", "ncclFlowModel_");
     const auto flows = options.get("flows", "");
     options.refuse_unknown();
@@ -154,11 +133,8 @@ void run(FabricSim::Options &options)
         throw std::runtime_error("rank 0 has not finished, and " + std::to_string(fabric.unmatched()) +
                                  " receives wait for messages that nobody sends");
     }
-    const auto statistics = fabric.statistics();
-    std::printf("%d GPUs, finished after %.3f us; %" PRIu64 " messages, %" PRIu64 " packet-hops, %" PRIu64
-                " drops, %.2f s\n",
-                cluster.gpus, static_cast<double>(fabric.end()) / 1e6, fabric.messages(), statistics.packet_hops,
-                statistics.drops, wall.count());
+    FabricSim::report(std::to_string(cluster.gpus) + " GPUs, finished after " + FabricSim::microseconds(fabric.end()),
+                      fabric, wall.count());
     if (!flows.empty()) {
         fabric.write_flows(flows);
     }
@@ -168,13 +144,5 @@ void run(FabricSim::Options &options)
 
 int main(int argc, char **argv)
 {
-    try {
-        MockNcclLog::set_log_name("SimAI.log");
-        FabricSim::Options options(argc, argv, HELP);
-        run(options);
-        return 0;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 1;
-    }
+    return FabricSim::command(argc, argv, HELP, run);
 }

@@ -91,6 +91,27 @@ fn every_target_has_a_file_an_entry_and_seeds() {
     assert_eq!(with_seeds, names);
 }
 
+/// The tests here are compiled with the dependencies of the command, and the targets with their own.
+#[test]
+fn the_fuzz_targets_depend_on_each_crate_that_they_name() {
+    let manifest = fs::read_to_string(fuzz_folder().join("Cargo.toml")).expect("its manifest");
+    let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
+    let dependencies = manifest["dependencies"].as_table().expect("dependencies");
+    let dependencies: BTreeSet<String> = dependencies.keys().map(|n| n.replace('-', "_")).collect();
+
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutants/targets.rs");
+    let text = fs::read_to_string(shared).expect("the code of the targets");
+    let paths = text.match_indices("::").map(|(at, _)| &text[..at]);
+    let named: BTreeSet<String> = paths
+        .map(|before| before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
+        .filter_map(|mut words| words.next())
+        .filter(|word| *word == "fabricsim" || word.starts_with("fabricsim_"))
+        .map(str::to_owned)
+        .collect();
+    assert!(named.contains("fabricsim_workload"), "{named:?}");
+    assert!(named.is_subset(&dependencies), "{named:?} {dependencies:?}");
+}
+
 /// Writes the seeds of each fuzz target into `fuzz/seeds/TARGET`, as a start for the fuzzer.
 #[test]
 #[ignore = "writes files for the fuzzer: see fuzz/run.sh"]
