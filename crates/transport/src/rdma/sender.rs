@@ -233,7 +233,7 @@ impl<L> RdmaSender<L> {
             .and_if(self.acknowledged > 0, Flags::CONTINUED);
         // A message of a stream may end in a short packet, which still takes the numbers of a full
         // one.
-        if let Some(stream) = &self.stream {
+        if let Some(stream) = &mut self.stream {
             let left = stream.left_at(self.next);
             payload = left.min(settings.config.mtu.get());
             flags = Flags::STREAM.and_if(left == payload, Flags::LAST);

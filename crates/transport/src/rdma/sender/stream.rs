@@ -27,6 +27,11 @@ impl Message {
     const fn end(&self) -> u64 {
         self.from + self.flow.request.size.get()
     }
+
+    /// Returns `true` if byte `seq` is in the message.
+    const fn has(&self, seq: u64) -> bool {
+        self.from <= seq && seq < self.end()
+    }
 }
 
 /// The messages of a connection.
@@ -37,6 +42,8 @@ pub(super) struct Stream {
     messages: VecDeque<Message>,
     /// Padding of all messages.
     padding: u64,
+    /// Index of the message of the packet that was sent last, or of another one.
+    recent: usize,
 }
 
 /// Stores padding and starts relative to the first message: only differences of padding have an
@@ -48,6 +55,7 @@ impl Stored for Stream {
             mtu,
             messages,
             padding,
+            recent: _,
         } = self;
         let before = messages.front().map_or(*padding, |first| first.padding);
         let first = messages.front().map(|first| first.flow.request.start);
@@ -101,6 +109,7 @@ impl Stored for Stream {
             mtu,
             messages,
             padding,
+            recent: 0,
         })
     }
 }
@@ -111,6 +120,7 @@ impl Stream {
             mtu: mtu.get(),
             messages: VecDeque::new(),
             padding: 0,
+            recent: 0,
         }
     }
 
@@ -127,31 +137,46 @@ impl Stream {
         next
     }
 
-    /// Returns the message that contains byte `seq`.
+    /// Returns the index of the message that contains byte `seq`, and the message. It is usually the
+    /// first one, or near the last packet; a search would miss the cache in a long queue.
     #[inline]
-    fn at(&self, seq: u64) -> Option<&Message> {
-        let first = self.messages.front()?;
-        if first.from <= seq && seq < first.end() {
-            return Some(first);
+    fn at(&self, seq: u64) -> Option<(usize, &Message)> {
+        for index in [0, self.recent, self.recent + 1] {
+            if let Some(message) = self.messages.get(index)
+                && message.has(seq)
+            {
+                return Some((index, message));
+            }
         }
-        self.beyond_first(seq)
+        if seq >= self.messages.back()?.end() {
+            return None;
+        }
+        self.search(seq)
     }
 
-    /// Same as [`Self::at`], if the first message does not contain `seq`.
-    fn beyond_first(&self, seq: u64) -> Option<&Message> {
+    /// Same as [`Self::at`], for any message.
+    #[inline(never)]
+    fn search(&self, seq: u64) -> Option<(usize, &Message)> {
         let after = self.messages.partition_point(|message| message.from <= seq);
-        let message = self.messages.get(after.checked_sub(1)?)?;
-        (seq < message.end()).then_some(message)
+        let index = after.checked_sub(1)?;
+        let message = &self.messages[index];
+        message.has(seq).then_some((index, message))
     }
 
-    /// Returns the bytes from `seq` to the end of its message.
-    pub(super) fn left_at(&self, seq: u64) -> u64 {
-        self.at(seq).map_or(0, |message| message.end() - seq)
+    /// Returns the bytes from `seq`, which is sent now, to the end of its message.
+    pub(super) fn left_at(&mut self, seq: u64) -> u64 {
+        let Some((index, message)) = self.at(seq) else {
+            return 0;
+        };
+        let left = message.end() - seq;
+        self.recent = index;
+        left
     }
 
     /// Returns the padding below `seq`, the first byte of an unacknowledged packet.
     fn padding_below(&self, seq: u64) -> u64 {
-        self.at(seq).map_or(self.padding, |message| message.padding)
+        self.at(seq)
+            .map_or(self.padding, |(_, message)| message.padding)
     }
 
     /// Returns the payload bytes of the packets from `from` to `to`, all of them unacknowledged.
@@ -197,6 +222,7 @@ impl<L> RdmaSender<L> {
         while stream.first_end() <= self.acknowledged
             && let Some(message) = stream.messages.pop_front()
         {
+            stream.recent = stream.recent.saturating_sub(1);
             done.push(Completion {
                 flow: message.flow,
                 finish: now,
@@ -283,5 +309,33 @@ mod tests {
         stream.messages.clear();
         assert_eq!(stream.payload(5_000, 5_000), 0);
         assert_eq!(stream.first_end(), u64::MAX);
+    }
+
+    /// Messages of 1, 2, .. packets, the last one short by 7 bytes each; packets are sent in order,
+    /// in the opposite order, and with gaps.
+    #[test]
+    fn packets_of_a_long_queue_are_found_in_any_order() {
+        let mut stream = Stream::new(Bytes::new(1_000));
+        let (mut from, mut left) = (0, Vec::new());
+        for id in 0..20_u32 {
+            let packets = u64::from(id % 5 + 1);
+            let size = packets * 1_000 - 7;
+            let connection = FlowId(9);
+            from = stream.write(&message(id, size), StreamPlace { connection, from });
+            left.extend((0..packets).map(|packet| size - packet * 1_000));
+        }
+        let count = left.len();
+        let orders = [
+            (0..count).collect::<Vec<_>>(),
+            (0..count).rev().collect(),
+            (0..count).map(|packet| packet * 37 % count).collect(),
+        ];
+        for packet in orders.concat() {
+            let seq = packet as u64 * 1_000;
+            assert_eq!(stream.left_at(seq), left[packet], "{packet}");
+            let sum: u64 = left[..packet].iter().map(|&left| left.min(1_000)).sum();
+            assert_eq!(stream.payload(0, seq), sum, "{packet}");
+        }
+        assert_eq!(stream.payload(0, from), from - 20 * 7);
     }
 }
