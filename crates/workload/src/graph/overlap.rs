@@ -89,7 +89,7 @@ impl Overlap {
     ///
     /// # Errors
     /// Fails if there is no factor, if a factor is out of its range or has more than six digits
-    /// after the point, or if nothing computes.
+    /// after the point, if `receipts` has no effect, or if nothing computes.
     pub(crate) fn slowdown(&self, computes: bool) -> Result<Option<Slowdown>, ConfigError> {
         self.validate_ranges()
             .map_err(|error| ConfigError::new("overlap", error.message, error.help))?;
@@ -99,6 +99,13 @@ impl Overlap {
                 "neither `compute` nor `communication` is given, so that the key would have no \
                  effect",
                 "write for example { compute = 1.2, communication = 1.3 }",
+            ));
+        }
+        if self.compute.is_none() && !self.receipts {
+            return Err(ConfigError::new(
+                "overlap",
+                "`receipts` has no effect without `compute`",
+                "leave `receipts` out, or add for example compute = 1.2",
             ));
         }
         let factor = parts(self.compute.unwrap_or(1.0))?;
@@ -380,6 +387,17 @@ mod tests {
         };
         let error = Overlap::default().slowdown(true).unwrap_err();
         assert!(error.message.contains("neither"), "{}", error.message);
+        let lonely = Overlap {
+            receipts: false,
+            communication: Some(1.3),
+            ..Overlap::default()
+        };
+        let error = lonely.slowdown(true).unwrap_err();
+        assert!(
+            error.message.contains("without `compute`"),
+            "{}",
+            error.message
+        );
         assert!(refused(0.9, true).contains("outside the range"));
         assert!(refused(f64::NAN, true).contains("outside the range"));
         assert!(refused(1.000_000_5, true).contains("six digits"));
