@@ -13,6 +13,7 @@ mod overlap;
 mod pace;
 mod plan;
 mod program;
+mod progress;
 mod rank;
 mod rank_state;
 mod recording;

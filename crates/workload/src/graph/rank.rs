@@ -17,9 +17,9 @@ use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::{AppContext, Application};
 use rustc_hash::FxHashMap;
 
-use super::overlap::Progress;
 use super::plan::{GraphInfo, Plan};
 use super::program::{OF_A_GRAPH, Operation, Program};
+use super::progress::Progress;
 use super::rank_state::RankState;
 use super::recording::{OperationKind, Recording};
 use super::streams::Streams;
