@@ -36,7 +36,7 @@ impl Case<'_> {
                 rate = "100Gbps"
                 delay = "{}ns"
                 [switch]
-                buffer = "8GB"
+                buffer = "100TB"
                 pfc = false
                 [rdma]
                 mtu = "{MTU}B"
